@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0 OR LGPL-2.1 */
+/*
+ * From a key to 64 bits. Pure functions of (key, length, seed): the same value
+ * on every machine, in the kernel and in user space, for ever; golden vectors in
+ * the tests hold them to that, since saved filters depend on it.
+ */
+#ifndef BLOOM_CORE_HASH_H
+#define BLOOM_CORE_HASH_H
+
+#include "core_shim.h"
+
+/*
+ * The finaliser of MurmurHash3 (Austin Appleby, public domain): a bijection of
+ * 64 bits in which every input bit flips every output bit with probability 1/2.
+ */
+static __always_inline u64 bloom_mix64(u64 x)
+{
+	x ^= x >> 33;
+	x *= 0xff51afd7ed558ccdULL;
+	x ^= x >> 33;
+	x *= 0xc4ceb9fe1a85ec53ULL;
+	x ^= x >> 33;
+	return x;
+}
+
+/* The 1 to 4 last bytes of a key as a little-endian word; none: 0. */
+static __always_inline u32 bloom_jhash_tail(const u8 *p, u32 n)
+{
+	if (n == 4)
+		return bloom_load_le32(p);
+	if (!n)
+		return 0;
+	return p[0] | (u32)p[n >> 1] << (8 * (n >> 1)) |
+	       (u32)p[n - 1] << (8 * (n - 1));
+}
+
+/**
+ * bloom_jhash_pair() - one pass of lookup3, both result words
+ * @key: the bytes
+ * @len: how many
+ * @initval: 32 bits of seed
+ *
+ * Bob Jenkins' lookup3, hashlittle2() (public domain, 2006), as in
+ * <linux/jhash.h>, reading words as little-endian.
+ *
+ * Return: b << 32 | c, where c is the kernel's jhash(key, len, initval) on a
+ * little-endian machine.
+ */
+static __always_inline u64 bloom_jhash_pair(const void *key, u32 len, u32 initval)
+{
+	const u8 *k = key;
+	u32 a, b, c;
+
+	a = 0xdeadbeef + len + initval;
+	b = a;
+	c = a;
+
+	while (len > 12) {
+		a += bloom_load_le32(k);
+		b += bloom_load_le32(k + 4);
+		c += bloom_load_le32(k + 8);
+		a -= c; a ^= bloom_rol32(c, 4);  c += b;
+		b -= a; b ^= bloom_rol32(a, 6);  a += c;
+		c -= b; c ^= bloom_rol32(b, 8);  b += a;
+		a -= c; a ^= bloom_rol32(c, 16); c += b;
+		b -= a; b ^= bloom_rol32(a, 19); a += c;
+		c -= b; c ^= bloom_rol32(b, 4);  b += a;
+		k += 12;
+		len -= 12;
+	}
+
+	if (len > 8) {
+		a += bloom_load_le32(k);
+		b += bloom_load_le32(k + 4);
+		c += bloom_jhash_tail(k + 8, len - 8);
+	} else if (len > 4) {
+		a += bloom_load_le32(k);
+		b += bloom_jhash_tail(k + 4, len - 4);
+	} else if (len) {
+		a += bloom_jhash_tail(k, len);
+	} else {
+		return (u64)b << 32 | c;
+	}
+
+	c ^= b; c -= bloom_rol32(b, 14);
+	a ^= c; a -= bloom_rol32(c, 11);
+	b ^= a; b -= bloom_rol32(a, 25);
+	c ^= b; c -= bloom_rol32(b, 16);
+	a ^= c; a -= bloom_rol32(c, 4);
+	b ^= a; b -= bloom_rol32(a, 14);
+	c ^= b; c -= bloom_rol32(b, 24);
+	return (u64)b << 32 | c;
+}
+
+/**
+ * bloom_hash_jhash() - the 64-bit hash of a key by jhash
+ * @key: the bytes
+ * @len: how many
+ * @seed: 128 bits; the low half of seed[0] starts jhash, seed[1] goes into the
+ *	finaliser
+ *
+ * The word b of lookup3 alone avalanches badly for keys up to 12 bytes; hence
+ * the finaliser over both words.
+ */
+static __always_inline u64 bloom_hash_jhash(const void *key, u32 len,
+					    const u64 seed[2])
+{
+	return bloom_mix64(bloom_jhash_pair(key, len, (u32)seed[0]) ^ seed[1]);
+}
+
+/**
+ * bloom_hash_siphash() - SipHash-2-4 of a key (Aumasson and Bernstein, 2012)
+ * @key: the bytes
+ * @len: how many
+ * @seed: the 128-bit secret; seed[0] is the first eight bytes of the key
+ *
+ * Return: the same value as the kernel's siphash().
+ */
+u64 bloom_hash_siphash(const void *key, u32 len, const u64 seed[2]);
+
+#endif /* BLOOM_CORE_HASH_H */
