@@ -35,9 +35,21 @@ static __always_inline u64 bloom_range(u64 hash, u64 n)
 }
 
 /*
+ * Both halves of a 128-bit product, folded: every bit of the result depends on
+ * nearly every bit of @x, for one multiplication. Good enough only for an @x that
+ * is well mixed already, as a hash is.
+ */
+static __always_inline u64 bloom_remix(u64 x)
+{
+	return bloom_mul_high(x, BLOOM_GOLDEN) ^ x * BLOOM_GOLDEN;
+}
+
+/*
  * The slots of a key inside its block: slices of the remixed hash, remixed
  * again every BLOOM_SLICES slices. They are as good as independent draws with
- * replacement (measured), which is what the sizing table assumes.
+ * replacement (measured), which is what the sizing table assumes. The low half
+ * of the product alone would not be: its lowest slices see only the lowest bits
+ * of the hash.
  */
 struct bloom_slices {
 	u64 mix;	/* the value being sliced, whole */
@@ -47,7 +59,7 @@ struct bloom_slices {
 
 static __always_inline struct bloom_slices bloom_slices_start(u64 hash)
 {
-	u64 mix = bloom_mix64(hash + BLOOM_GOLDEN);
+	u64 mix = bloom_remix(hash);
 
 	return (struct bloom_slices){ mix, mix, BLOOM_SLICES };
 }
@@ -57,7 +69,7 @@ static __always_inline u32 bloom_slices_next(struct bloom_slices *s)
 	u32 slot;
 
 	if (!s->left) {
-		s->mix = bloom_mix64(s->mix + BLOOM_GOLDEN);
+		s->mix = bloom_remix(s->mix);
 		s->rest = s->mix;
 		s->left = BLOOM_SLICES;
 	}
@@ -72,18 +84,43 @@ static __always_inline u64 bloom_word(const __le64 *word)
 	return le64_to_cpu(READ_ONCE(*word));
 }
 
-/* Are all slots of @hash set in its block? Without a branch on the data. */
+/* The bit, as bit 0 of a word, that the lowest slice of @slices stands for. */
+static __always_inline u64 bloom_block_bit(const __le64 *block, u64 slices)
+{
+	u32 slot = slices & BLOOM_SLICE_MASK;
+
+	return bloom_word(&block[slot >> 6]) >> (slot & 63);
+}
+
+/*
+ * Are all slots of @hash set in its block? @probes is at least 1.
+ *
+ * The slots are those of bloom_slices_next(), a whole round of them at a time.
+ * There is no branch on the data except where more than another round is to
+ * come: then leaving early saves more than a wrong guess costs.
+ */
 static __always_inline bool bloom_block_test(const __le64 *block, u64 hash,
 					     u32 probes)
 {
-	struct bloom_slices s = bloom_slices_start(hash);
+	u64 mix = bloom_remix(hash);
 	u64 all = 1;
-	u32 slot;
 
-	while (probes--) {
-		slot = bloom_slices_next(&s);
-		all &= bloom_word(&block[slot >> 6]) >> (slot & 63);
+	for (; probes > BLOOM_SLICES; probes -= BLOOM_SLICES) {
+		all &= bloom_block_bit(block, mix) &
+		       bloom_block_bit(block, mix >> 9) &
+		       bloom_block_bit(block, mix >> 18) &
+		       bloom_block_bit(block, mix >> 27) &
+		       bloom_block_bit(block, mix >> 36) &
+		       bloom_block_bit(block, mix >> 45) &
+		       bloom_block_bit(block, mix >> 54);
+		if (probes > 2 * BLOOM_SLICES && !(all & 1))
+			return false;
+		mix = bloom_remix(mix);
 	}
+	do {
+		all &= bloom_block_bit(block, mix);
+		mix >>= BLOOM_BLOCK_SHIFT;
+	} while (--probes);
 	return all & 1;
 }
 

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * ADD, QUERY and REMOVE for a group of keys: hash a burst and prefetch it, again
+ * and again; then look at all of them without a lock; then change what is left.
+ *
+ * Hashing between two prefetches leaves few page walks in flight, hence bursts.
+ * Locks are only for keys that were not found, so that a stream of keys already
+ * seen writes no shared line at all.
+ */
+#include <linux/log2.h>
+#include <linux/rcupdate.h>
+
+#include "filter.h"
+
+struct group {
+	u64 at[BLOOM_GROUP];
+	u64 out_of_range;
+};
+
+static __always_inline void hash_fixed(struct bloom_keys *keys, const u64 *seed,
+				       u64 *at, u32 n, u32 len, bool sip)
+{
+	const u8 *p = keys->bytes;
+	u32 i;
+
+	for (i = 0; i < n; i++, p += len)
+		at[i] = sip ? bloom_hash_siphash(p, len, seed) :
+			bloom_hash_jhash(p, len, seed);
+	keys->bytes = p;
+}
+
+static __always_inline void hash_any(struct bloom_keys *keys, const u64 *seed,
+				     u64 *at, u32 n, bool sip)
+{
+	u32 i, len;
+
+	for (i = 0; i < n; i++) {
+		len = *keys->lens++;
+		at[i] = sip ? bloom_hash_siphash(keys->bytes, len, seed) :
+			bloom_hash_jhash(keys->bytes, len, seed);
+		keys->bytes += len;
+	}
+}
+
+static void hash_burst(const struct bloom_filter *filter,
+		       struct bloom_keys *keys, u64 *at, u32 n)
+{
+	const u64 *seed = filter->params.seed;
+
+	if (filter->params.hash == BLOOM_HASH_SIPHASH) {
+		if (keys->lens)
+			hash_any(keys, seed, at, n, true);
+		else
+			hash_fixed(keys, seed, at, n, keys->len, true);
+		return;
+	}
+	if (keys->lens)
+		hash_any(keys, seed, at, n, false);
+	else if (keys->len == 4)
+		hash_fixed(keys, seed, at, n, 4, false);
+	else if (keys->len == 8)
+		hash_fixed(keys, seed, at, n, 8, false);
+	else
+		hash_fixed(keys, seed, at, n, keys->len, false);
+}
+
+/* A bitmap's keys are integers: their place is their distance from base. */
+static void place_integers(const struct bloom_filter *filter,
+			   struct bloom_keys *keys, struct group *g, u32 n)
+{
+	u64 at;
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		memcpy(&at, keys->bytes, sizeof(at));
+		keys->bytes += sizeof(at);
+		at -= filter->params.base;
+		g->at[i] = at;
+		if (at >= filter->params.slots)
+			g->out_of_range |= 1ULL << i;
+	}
+}
+
+/* Where are the next @n keys? Their first cache lines are on their way after. */
+static void place(const struct bloom_filter *filter,
+		  const struct bloom_layer *layer, struct bloom_keys *keys,
+		  struct group *g, u32 n)
+{
+	u32 i, burst;
+
+	g->out_of_range = 0;
+	if (filter->params.kind == BLOOM_KIND_BITMAP) {
+		place_integers(filter, keys, g, n);
+		bloom_layer_prefetch(layer, g->at, n);
+		return;
+	}
+	for (i = 0; i < n; i += burst) {
+		burst = min(n - i, filter->burst);
+		hash_burst(filter, keys, g->at + i, burst);
+		bloom_layer_prefetch(layer, g->at + i, burst);
+	}
+}
+
+/* Which of @want are in any live layer? */
+static u64 test(const struct bloom_filter *filter, const struct bloom_set *set,
+		u32 newest, const u64 *at, u32 n, u64 want)
+{
+	u32 j, count = bloom_live_count(filter, set);
+	const struct bloom_layer *layer;
+	u64 present = 0;
+
+	for (j = 0; j < count && want; j++) {
+		layer = bloom_live_layer(set, newest, j);
+		if (j && n > 1)
+			bloom_layer_prefetch(layer, at, n);
+		present |= bloom_layer_test(layer, at, want);
+		want &= ~present;
+	}
+	return present;
+}
+
+/* Does an ADD renew a key that an older generation holds? */
+static bool renews(const struct bloom_filter *filter)
+{
+	return bloom_is_window(filter) &&
+	       !(filter->params.flags & BLOOM_CREATE_ONCE);
+}
+
+/*
+ * Past its share a stripe tells the worker at 1, 2, 4, 8 ... keys more: often
+ * enough for the state, never often.
+ */
+static bool is_notable(const struct bloom_layer *layer, u64 keys)
+{
+	return keys > layer->share && is_power_of_2(keys - layer->share);
+}
+
+/* The layer that takes this stripe's new keys. The stripe's lock is held. */
+static struct bloom_layer *target_layer(struct bloom_filter *filter,
+					const struct bloom_set *set, u32 newest,
+					struct bloom_stripe *stripe, u32 index)
+{
+	struct bloom_layer *layer;
+
+	if (filter->params.growth != BLOOM_GROWTH_SCALING)
+		return set->layers[newest];
+
+	if (stripe->epoch != set->epoch) {
+		stripe->epoch = set->epoch;
+		stripe->target = 0;
+	}
+	layer = set->layers[stripe->target];
+	while (layer->tally[index].keys >= layer->share &&
+	       stripe->target + 1 < set->count)
+		layer = set->layers[++stripe->target];
+	return layer;
+}
+
+/* A scaling filter's stripe got a key: is it time for a layer more? */
+static bool look_ahead(struct bloom_filter *filter, const struct bloom_set *set,
+		       const struct bloom_stripe *stripe,
+		       const struct bloom_layer *layer, u64 keys)
+{
+	if (stripe->target + 1 < set->count)
+		return false;
+	if (keys >= layer->share && !READ_ONCE(filter->starved))
+		WRITE_ONCE(filter->starved, true);
+	/* Once at three quarters, and once more each time it gets worse. */
+	return keys == layer->share - layer->share / 4 ||
+	       keys == layer->share;
+}
+
+/*
+ * Add one key. The stripe's lock is held, so what every earlier ADD of this key
+ * did is seen here. Return: was it present?
+ */
+static bool add_locked(struct bloom_filter *filter, struct bloom_stripe *stripe,
+		       u32 index, u64 at)
+{
+	const struct bloom_set *set = rcu_dereference(filter->set);
+	u32 newest = bloom_newest(filter, set);
+	bool counting = filter->params.kind == BLOOM_KIND_COUNTING;
+	bool seen, notable;
+	struct bloom_layer *layer;
+	struct bloom_tally *tally;
+	u64 keys;
+
+	lockdep_assert_held(&stripe->lock);
+	seen = test(filter, set, newest, &at, 1, 1);
+	if (seen && !counting &&
+	    !(renews(filter) &&
+	      !bloom_layer_test(set->layers[newest], &at, 1)))
+		return true;
+
+	layer = target_layer(filter, set, newest, stripe, index);
+	tally = &layer->tally[index];
+	keys = tally->keys + 1;
+	WRITE_ONCE(tally->set, tally->set + bloom_layer_add(layer, at));
+	WRITE_ONCE(tally->keys, keys);
+
+	notable = is_notable(layer, keys);
+	if (filter->params.growth == BLOOM_GROWTH_SCALING)
+		notable |= look_ahead(filter, set, stripe, layer, keys);
+	if (unlikely(notable))
+		irq_work_queue(&filter->notice);
+	return seen;
+}
+
+static bool remove_locked(struct bloom_filter *filter,
+			  struct bloom_stripe *stripe, u32 index, u64 at)
+{
+	const struct bloom_set *set = rcu_dereference(filter->set);
+	struct bloom_layer *layer = set->layers[0];
+	struct bloom_tally *tally = &layer->tally[index];
+
+	lockdep_assert_held(&stripe->lock);
+	if (!bloom_layer_test(layer, &at, 1))
+		return false;
+	WRITE_ONCE(tally->set, tally->set - bloom_layer_remove(layer, at));
+	/* A key that was never added may have been removed before. */
+	if (tally->keys)
+		WRITE_ONCE(tally->keys, tally->keys - 1);
+	return true;
+}
+
+/* Add or remove the keys of @todo one after the other. */
+static void change(struct bloom_filter *filter, enum bloom_op op, const u64 *at,
+		   u64 todo, struct bloom_answer *answer)
+{
+	struct bloom_stripe *stripe;
+	unsigned long flags;
+	u32 i, index;
+	bool seen;
+
+	local_irq_save(flags);
+	for (; todo; todo &= todo - 1) {
+		i = __ffs(todo);
+		index = bloom_stripe_of(filter->params.kind, at[i],
+					filter->stripe_count);
+		stripe = &filter->stripes[index];
+		if (op != BLOOM_OP_TRY_ADD) {
+			raw_spin_lock(&stripe->lock);
+		} else if (!raw_spin_trylock(&stripe->lock)) {
+			answer->busy |= 1ULL << i;
+			continue;
+		}
+		if (op == BLOOM_OP_REMOVE)
+			seen = remove_locked(filter, stripe, index, at[i]);
+		else
+			seen = add_locked(filter, stripe, index, at[i]);
+		raw_spin_unlock(&stripe->lock);
+		answer->present |= (u64)seen << i;
+	}
+	local_irq_restore(flags);
+}
+
+void bloom_filter_group(struct bloom_filter *filter, enum bloom_op op,
+			struct bloom_keys *keys, u32 n,
+			struct bloom_answer *answer)
+{
+	const struct bloom_set *set;
+	struct group g;
+	u32 newest;
+	u64 want;
+
+	rcu_read_lock();
+	set = rcu_dereference(filter->set);
+	newest = bloom_newest(filter, set);
+	place(filter, set->layers[newest], keys, &g, n);
+	want = (n < 64 ? (1ULL << n) - 1 : ~0ULL) & ~g.out_of_range;
+
+	answer->out_of_range = g.out_of_range;
+	answer->present = 0;
+	answer->busy = 0;
+
+	switch (op) {
+	case BLOOM_OP_QUERY:
+		answer->present = test(filter, set, newest, g.at, n, want);
+		break;
+	case BLOOM_OP_ADD:
+	case BLOOM_OP_TRY_ADD:
+		/* Present is the end of it, where ADD would change nothing. */
+		if (renews(filter))
+			answer->present = bloom_layer_test(set->layers[newest],
+							   g.at, want);
+		else if (filter->params.kind != BLOOM_KIND_COUNTING)
+			answer->present = test(filter, set, newest, g.at, n,
+					       want);
+		want &= ~answer->present;
+		fallthrough;
+	case BLOOM_OP_REMOVE:
+		if (want)
+			change(filter, op, g.at, want, answer);
+		break;
+	}
+	rcu_read_unlock();
+}
+
+void bloom_filter_count(struct bloom_filter *filter, enum bloom_op op, u64 keys,
+			u64 present)
+{
+	switch (op) {
+	case BLOOM_OP_ADD:
+	case BLOOM_OP_TRY_ADD:
+		this_cpu_add(filter->stats->adds, keys);
+		this_cpu_add(filter->stats->adds_present, present);
+		break;
+	case BLOOM_OP_QUERY:
+		this_cpu_add(filter->stats->queries, keys);
+		this_cpu_add(filter->stats->queries_present, present);
+		break;
+	case BLOOM_OP_REMOVE:
+		this_cpu_add(filter->stats->removes, present);
+		break;
+	}
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The way in for every request.
+ */
+#include "compat.h"
+#include "request.h"
+
+static const struct bloom_handler *find(unsigned int cmd,
+					const struct bloom_handler *handlers,
+					size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		if (handlers[i].cmd == cmd)
+			return &handlers[i];
+	}
+	return NULL;
+}
+
+long bloom_request_run(struct file *file, unsigned int cmd, unsigned long arg,
+		       const struct bloom_handler *handlers, size_t count)
+{
+	const struct bloom_handler *handler = find(cmd, handlers, count);
+	void __user *uarg = (void __user *)arg;
+	union bloom_request request;
+	u32 usize;
+	int err;
+
+	if (!handler)
+		return -ENOTTY;
+	if ((file->f_mode & handler->mode) != handler->mode)
+		return -EBADF;
+	if (get_user(usize, (u32 __user *)uarg))
+		return -EFAULT;
+	if (usize < handler->min_size)
+		return -EINVAL;
+	if (usize > PAGE_SIZE)
+		return -E2BIG;
+	err = copy_struct_from_user(&request, handler->size, uarg, usize);
+	if (err)
+		return err;
+	return handler->handle(file, &request, uarg, usize);
+}
