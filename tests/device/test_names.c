@@ -76,7 +76,7 @@ static void info_tells_the_name(void **state)
 static void another_name(void **state)
 {
 	struct bloom_info info;
-	int fd = make();
+	int fd = make(), again;
 
 	(void)state;
 	assert_ok(link_name(fd, PREFIX "a", 0600, -1, 0));
@@ -86,9 +86,13 @@ static void another_name(void **state)
 	assert_ok(get_info(fd, &info));
 	assert_string_equal(info.name, PREFIX "b");
 	assert_int_equal(info.mode, 0644);
-	/* It has the name it has: nothing was lost. */
-	assert_int_equal(events(fd), 0);
+	/* It is no longer what "a" means, which is what a watcher is told. */
+	assert_int_equal(events(fd), POLLHUP);
+	again = assert_ok(open_name(PREFIX "b", ACCESS_BOTH));
+	assert_int_equal(events(again), 0);
 	assert_ok(unlink_name(PREFIX "b"));
+	assert_int_equal(events(again), POLLHUP);
+	close(again);
 	close(fd);
 }
 
@@ -110,10 +114,10 @@ static void unlink_hangs_up(void **state)
 	assert_int_equal(events(fd), 0);
 	assert_ok(unlink_name(PREFIX "a"));
 	assert_int_equal(events(fd), POLLHUP);
-	/* A name again: all is well again. */
-	assert_ok(link_name(fd, PREFIX "b", 0600, -1, 0));
-	assert_int_equal(events(fd), 0);
-	assert_ok(unlink_name(PREFIX "b"));
+	/* For good, even if it gets a name again. */
+	assert_ok(link_name(fd, PREFIX "a", 0600, -1, 0));
+	assert_int_equal(events(fd), POLLHUP);
+	assert_ok(unlink_name(PREFIX "a"));
 	close(fd);
 }
 
@@ -175,6 +179,8 @@ static void exchange(void **state)
 	assert_ok(link_name(one, PREFIX "one", 0600, -1, 0));
 	assert_ok(link_name(two, PREFIX "two", 0644, 2000, 0));
 	assert_ok(link_name(one, PREFIX "two", 0, -1, BLOOM_LINK_EXCHANGE));
+	assert_int_equal(events(one), POLLHUP);
+	assert_int_equal(events(two), POLLHUP);
 	assert_ok(get_info(one, &info));
 	assert_string_equal(info.name, PREFIX "two");
 	assert_int_equal(info.mode, 0644);

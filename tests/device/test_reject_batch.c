@@ -128,6 +128,10 @@ static void sum_of_equal_lengths(void **state)
 	assert_refused(EINVAL, arg);
 }
 
+/*
+ * A length that does not fit ends the batch where it stands, as memory does
+ * that can't be read: the keys before it may have been dealt with.
+ */
 static void sum_of_lengths(void **state)
 {
 	u32 lens[] = { 1, 2, 3 };
@@ -139,8 +143,6 @@ static void sum_of_lengths(void **state)
 	};
 
 	(void)state;
-	arg.keys_bytes = 5;
-	assert_refused(EINVAL, arg);
 	arg.keys_bytes = 7;
 	assert_refused(EINVAL, arg);
 	arg.keys_bytes = 0;
@@ -149,6 +151,16 @@ static void sum_of_lengths(void **state)
 	assert_refused(EINVAL, arg);
 	arg.keys_bytes = 6;
 	assert_ok(request(filter_fd, BLOOM_IOC_QUERY, &arg));
+	assert_count(3, arg.done);
+
+	arg.keys_bytes = 5;
+	assert_ok(request(filter_fd, BLOOM_IOC_QUERY, &arg));
+	assert_count(2, arg.done);
+	arg.keys += 3;
+	arg.keys_bytes -= 3;
+	arg.lens += 2 * sizeof(u32);
+	arg.count -= 2;
+	assert_refused(EINVAL, arg);
 }
 
 /* count * key_len is 2^64, and 2^64 + 80: neither is 0, nor 80. */
@@ -377,9 +389,10 @@ static void bitmap_key_lengths(void **state)
 	batch.key_len = 0;
 	batch.keys_bytes = 12;
 	batch.lens = (uintptr_t)lens;
-	assert_error(EINVAL, request(fd, BLOOM_IOC_ADD, &batch));
+	assert_ok(request(fd, BLOOM_IOC_ADD, &batch));
+	assert_count(1, batch.done);
 	assert_ok(get_info(fd, &info));
-	assert_count(0, info.adds);
+	assert_count(1, info.adds);
 	lens[1] = 8;
 	batch.keys_bytes = 16;
 	assert_ok(request(fd, BLOOM_IOC_ADD, &batch));

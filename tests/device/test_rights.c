@@ -352,21 +352,19 @@ static void device_open_for_reading(void **state)
 	unlink_all(NAME);
 }
 
-static long reopen(void *arg)
+static int reopen(int fd)
 {
 	char path[64];
-	int fd;
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", *(int *)arg);
-	fd = open(path, O_RDWR);
-	return fd < 0 ? -errno : 0;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return open(path, O_RDWR) < 0 ? -errno : 0;
 }
 
 /* A descriptor passed over a socket is what it was, whoever has it. */
 static long use_received(void *arg)
 {
 	struct bloom_info info;
-	int fd = receive_fd(*(int *)arg);
+	int ret, fd = receive_fd(*(int *)arg);
 
 	if (fd < 0)
 		return fd;
@@ -377,8 +375,10 @@ static long use_received(void *arg)
 		return -EPERM;
 	if (mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) != MAP_FAILED)
 		return -EPERM;
-	if (reopen(&fd) != -ENXIO)
-		return -ENXIO;
+	/* /proc is no way to another mode: root's is an anonymous inode. */
+	ret = reopen(fd);
+	if (ret != -EACCES && ret != -ENXIO)
+		return -EPERM;
 	/* fcntl() must not widen it either. */
 	fcntl(fd, F_SETFL, O_RDWR);
 	return add_one(fd, 2) == -EBADF ? 0 : -EPERM;
