@@ -89,7 +89,7 @@ static int measure_lens(const struct bloom_filter *filter,
 
 		if (!bloom_key_len_ok(filter, len) ||
 		    len > bytes_left - chunk->bytes)
-			return i ? 0 : -EINVAL;
+			return -EINVAL;
 		if (i && chunk->bytes + len > chunk->max_bytes)
 			return 0;
 		chunk->bytes += len;

@@ -67,16 +67,16 @@ static long do_list(struct file *file, union bloom_request *request,
 		    void __user *arg, u32 usize)
 {
 	struct bloom_list *list = &request->list;
-	struct bloom_list_entry __user *to = u64_to_user_ptr(list->entries);
 	struct bloom_list_entry *entries;
 	u32 count = 0, n, got;
 	long err = 0;
 
 	if (list->flags)
 		return -EOPNOTSUPP;
-	if (list->entry_size != sizeof(*entries) || list->count > LIST_MAX ||
-	    strnlen(list->after, sizeof(list->after)) > BLOOM_NAME_MAX)
+	if (list->entry_size < sizeof(*entries) || list->count > LIST_MAX)
 		return -EINVAL;
+	if (strnlen(list->after, sizeof(list->after)) > BLOOM_NAME_MAX)
+		return -ENAMETOOLONG;
 	entries = kvcalloc(LIST_STEP, sizeof(*entries), GFP_KERNEL_ACCOUNT);
 	if (!entries)
 		return -ENOMEM;
@@ -85,11 +85,12 @@ static long do_list(struct file *file, union bloom_request *request,
 		n = min(list->count - count, LIST_STEP);
 		memset(entries, 0, array_size(n, sizeof(*entries)));
 		got = bloom_registry_list(list->after, entries, n);
-		if (copy_to_user(to + count, entries,
-				 array_size(got, sizeof(*entries)))) {
-			err = -EFAULT;
+		err = bloom_put_rows(list->entries +
+				     (u64)count * list->entry_size,
+				     list->entry_size, entries,
+				     sizeof(*entries), got);
+		if (err)
 			break;
-		}
 		count += got;
 		if (got < n)
 			break;

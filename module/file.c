@@ -21,7 +21,8 @@
  * struct bloom_file - a descriptor
  * @filter: a reference is held
  * @room: the workspace for batches, while nobody uses it
- * @names_lost: filter->names_lost when it was opened; EPOLLHUP if it differs
+ * @names_lost: filter->names_lost when it was opened, or last given a name by
+ *	this descriptor; EPOLLHUP if it differs
  */
 struct bloom_file {
 	struct bloom_filter *filter;
@@ -87,11 +88,13 @@ static long do_info(struct file *file, union bloom_request *request,
 	struct bloom_layer_info *rows = NULL;
 	int err;
 
-	if (in.layers && in.layer_size != sizeof(*rows))
+	if (in.reserved)
 		return -EINVAL;
 	if (!in.layers)
 		room = 0;
 	if (room) {
+		if (in.layer_size < sizeof(*rows))
+			return -EINVAL;
 		rows = kcalloc(room, sizeof(*rows), GFP_KERNEL_ACCOUNT);
 		if (!rows)
 			return -ENOMEM;
@@ -107,11 +110,10 @@ static long do_info(struct file *file, union bloom_request *request,
 		goto out;
 	bloom_registry_describe(filter, info);
 	room = min(room, info->layer_count);
-	err = -EFAULT;
-	if (room && copy_to_user(u64_to_user_ptr(in.layers), rows,
-				 room * sizeof(*rows)))
-		goto out;
-	err = put_result(arg, info, 0, min_t(u32, usize, sizeof(*info)));
+	if (room)
+		err = bloom_put_rows(in.layers, in.layer_size, rows,
+				     sizeof(*rows), room);
+	err = err ?: put_result(arg, info, 0, min_t(u32, usize, sizeof(*info)));
 out:
 	kfree(rows);
 	return err;
@@ -145,13 +147,19 @@ static long do_link(struct file *file, union bloom_request *request,
 		    void __user *arg, u32 usize)
 {
 	const struct bloom_link *link = &request->link;
-	int err = bloom_name_check(link->name);
+	struct bloom_file *bf = file->private_data;
+	int err;
 
 	if (link->flags & ~(BLOOM_LINK_REPLACE | BLOOM_LINK_EXCHANGE))
 		return -EOPNOTSUPP;
 	if (link->flags == (BLOOM_LINK_REPLACE | BLOOM_LINK_EXCHANGE))
 		return -EINVAL;
-	return err ?: bloom_registry_link(filter_of(file), link);
+	err = bloom_name_check(link->name) ?:
+	      bloom_registry_link(bf->filter, link);
+	/* Who names it knows: no hangup for this descriptor. */
+	if (!err)
+		WRITE_ONCE(bf->names_lost, READ_ONCE(bf->filter->names_lost));
+	return err;
 }
 
 static long do_load(struct file *file, union bloom_request *request,
@@ -205,7 +213,7 @@ static __poll_t file_poll(struct file *file, poll_table *wait)
 	poll_wait(file, &bf->filter->poll, wait);
 	if (READ_ONCE(bf->filter->state))
 		events |= EPOLLPRI;
-	if (READ_ONCE(bf->filter->names_lost) != bf->names_lost)
+	if (READ_ONCE(bf->filter->names_lost) != READ_ONCE(bf->names_lost))
 		events |= EPOLLHUP;
 	return events;
 }

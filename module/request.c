@@ -42,3 +42,17 @@ long bloom_request_run(struct file *file, unsigned int cmd, unsigned long arg,
 		return err;
 	return handler->handle(file, &request, uarg, usize);
 }
+
+int bloom_put_rows(u64 to, u32 stride, const void *rows, size_t size, u32 n)
+{
+	u8 __user *row = u64_to_user_ptr(to);
+
+	if (stride < size || stride > PAGE_SIZE)
+		return -EINVAL;
+	for (; n; n--, row += stride, rows += size) {
+		if (copy_to_user(row, rows, size) ||
+		    clear_user(row + size, stride - size))
+			return -EFAULT;
+	}
+	return 0;
+}

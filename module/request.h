@@ -44,4 +44,11 @@ struct bloom_handler {
 long bloom_request_run(struct file *file, unsigned int cmd, unsigned long arg,
 		       const struct bloom_handler *handlers, size_t count);
 
+/*
+ * Copy @n rows of @size bytes to an array whose rows are @stride bytes, as a
+ * caller built against another header may have them: what he has more is zeroed.
+ * -EINVAL: @stride below @size or over a page; -EFAULT.
+ */
+int bloom_put_rows(u64 to, u32 stride, const void *rows, size_t size, u32 n);
+
 #endif /* BLOOM_REQUEST_H */
