@@ -42,6 +42,8 @@ bool shape_option(struct bloomdev_options *opts, int key)
 	switch (key) {
 	case 'n':
 		opts->capacity = parse_count("capacity", optarg);
+		if (!opts->capacity)
+			die("capacity 0: a filter holds at least one key");
 		break;
 	case 'p':
 		opts->fp_rate = parse_rate(optarg);

@@ -237,7 +237,7 @@ void stream_input(struct stream *s)
 		bytes += n;
 		if (n && bytes < room && more_is_there())
 			continue;
-		if (!n && bytes)
+		if (!n && bytes && piece[bytes - 1] != s->end)
 			piece[bytes++] = s->end;	/* it had none */
 		used = run_lines(s, &b, piece, bytes);
 		bytes -= used;

@@ -83,7 +83,7 @@ size_t bloomdev_image_encode(const struct bloomdev_raw_info *raw,
 		put(&c, l->fp_rate, 8);
 		put(&c, l->keys, 8);
 		put(&c, l->slots_set, 8);
-		put(&c, l->age_ns, 8);
+		put(&c, i->growth == BLOOM_GROWTH_WINDOW ? l->age_ns : 0, 8);
 		put(&c, l->probes, 4);
 		put(&c, 0, 4);
 	}

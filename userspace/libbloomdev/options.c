@@ -162,8 +162,8 @@ int bloomdev_options_check(const struct bloomdev_options *opts,
 		return ret;
 
 	/* 0 stands for "not given", where a size in bits makes that possible. */
-	if (o->fp_rate != 0.0 || !o->slots ||
-	    o->growth != BLOOMDEV_GROWTH_FIXED) {
+	if (o->fp_rate != 0.0 || o->growth != BLOOMDEV_GROWTH_FIXED ||
+	    (!o->slots && o->kind != BLOOMDEV_KIND_BITMAP)) {
 		ret = bloomdev_rate_to_fixed(o->fp_rate, &rate);
 		if (ret)
 			return ret;
