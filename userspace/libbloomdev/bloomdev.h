@@ -674,6 +674,8 @@ int bloomdev_filter_load(struct bloomdev_filter *filter, uint32_t layer,
  * EINVAL, the message says which differs, and nothing is changed. Layers are
  * merged pairwise, a window's by age; a scaling filter gets the layers that it
  * lacks. Keys are counted by estimate (counting, bitmap: exactly).
+ * Errors: EINVAL, EBADF, ENOMEM, ENOSPC, EAGAIN (@into was cleared, or rotated
+ * time and again, while it merged).
  */
 int bloomdev_filter_merge(struct bloomdev_filter *into,
 			  struct bloomdev_filter *from,

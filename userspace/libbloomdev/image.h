@@ -81,10 +81,10 @@ int bloomdev_image_decode(const char *name, const uint8_t *header, size_t bytes,
 /* What is done with an image as it is read; either may be NULL. */
 struct bloomdev_image_sink {
 	int (*begin)(void *arg, const struct bloomdev_raw_info *raw);
-	/* A piece of a layer; @last: the layer is complete with it. */
+	/* A piece of a layer. */
 	int (*data)(void *arg, const struct bloomdev_raw_info *raw,
 		    uint32_t layer, uint64_t offset, const void *data,
-		    size_t bytes, bool last);
+		    size_t bytes);
 	void *arg;
 };
 

@@ -9,6 +9,8 @@
 
 /* Bytes between two looks at the caller's wish to stop. */
 #define MERGE_CHUNK	(4U << 20)
+/* How often it begins again in a target that rotates faster than it merges. */
+#define TRIES		10
 
 struct merge {
 	struct bloomdev_raw_info from;
@@ -131,23 +133,65 @@ static int merge_count(struct merge *m, int fd)
 	return ret;
 }
 
-static int merge(struct merge *m, int fd)
+/* Is the target's memory another than when we began? (Growth only adds to it.) */
+static int changed(struct merge *m, int fd)
+{
+	struct bloomdev_raw_info now;
+	uint32_t i;
+	int ret;
+
+	ret = bloomdev_raw_info(fd, &now);
+	for (i = 0; i < m->into.info.layer_count && !ret; i++) {
+		if (i >= now.info.layer_count ||
+		    now.layers[i].map_offset != m->into.layers[i].map_offset)
+			return 1;
+	}
+	return ret;
+}
+
+/* Return: 0, 1 if the target was rotated or cleared meanwhile, or an error. */
+static int merge_layers(struct merge *m, int fd)
 {
 	uint32_t i;
 	int ret;
 
-	ret = compare(m);
-	if (ret)
-		return ret;
+	m->done = 0;
+	m->total = 0;
 	for (i = 0; i < m->from.info.layer_count; i++)
 		m->total += bloomdev_layer_data_bytes(m->from.info.kind,
 						      m->from.layers[i].slots);
 	for (i = 0; i < m->from.info.layer_count; i++) {
 		ret = merge_layer(m, fd, i);
+		if (ret == -EAGAIN)
+			return 1;
 		if (ret)
 			return ret;
 	}
-	return m->from.info.kind == BLOOM_KIND_COUNTING ? 0 : merge_count(m, fd);
+	return changed(m, fd);
+}
+
+/*
+ * Where the target rotates meanwhile, the bits of a key may have got into two
+ * generations, and make it present in none. To OR all once more mends that, and
+ * harms nothing; to add counters once more would.
+ */
+static int merge(struct merge *m, int fd)
+{
+	int ret, tries = 0;
+
+	ret = compare(m);
+	if (ret)
+		return ret;
+	while ((ret = merge_layers(m, fd)) == 1) {
+		if (m->from.info.kind == BLOOM_KIND_COUNTING || ++tries == TRIES)
+			return bloomdev_fail(EAGAIN, "the target was cleared or rotated meanwhile");
+		ret = bloomdev_raw_info(fd, &m->into);
+		if (ret)
+			return ret;
+	}
+	if (ret || m->from.info.kind == BLOOM_KIND_COUNTING)
+		return ret;
+	return merge_count(m, fd);
 }
 
 BLOOMDEV_API int bloomdev_filter_merge(struct bloomdev_filter *into,

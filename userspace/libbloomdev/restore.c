@@ -119,7 +119,7 @@ static int read_layer(struct reader *r, const struct bloomdev_raw_info *raw,
 		r->crc = bloomdev_crc64(r->crc, buffer, n);
 		if (sink->data)
 			ret = sink->data(sink->arg, raw, layer, offset, buffer,
-					 n, offset + n == bytes);
+					 n);
 		if (ret)
 			return ret;
 		if (progress && progress(arg, r->done, r->total))
@@ -220,7 +220,7 @@ static int restore_begin(void *arg, const struct bloomdev_raw_info *raw)
 
 static int restore_data(void *arg, const struct bloomdev_raw_info *raw,
 			uint32_t layer, uint64_t offset, const void *data,
-			size_t bytes, bool last)
+			size_t bytes)
 {
 	struct restore *to = arg;
 	struct bloom_load load = {
@@ -235,12 +235,29 @@ static int restore_data(void *arg, const struct bloomdev_raw_info *raw,
 		load.slots = raw->layers[layer].slots;
 		load.probes = raw->layers[layer].probes;
 	}
-	if (last) {
-		load.keys = raw->layers[layer].keys;
-		if (raw->info.growth == BLOOM_GROWTH_WINDOW)
-			load.age_ns = raw->layers[layer].age_ns;
-	}
 	return bloomdev_load(to->filter, &load);
+}
+
+/*
+ * Only when all layers are there: one that is told how full it is may be followed
+ * by another at once.
+ */
+static int restore_counts(int filter, const struct bloomdev_raw_info *raw)
+{
+	uint32_t i;
+	int ret = 0;
+
+	for (i = 0; i < raw->info.layer_count && !ret; i++) {
+		struct bloom_load load = {
+			.layer = i,
+			.keys = raw->layers[i].keys,
+		};
+
+		if (raw->info.growth == BLOOM_GROWTH_WINDOW)
+			load.age_ns = raw->layers[i].age_ns;
+		ret = bloomdev_load(filter, &load);
+	}
+	return ret;
 }
 
 static int restore(struct restore *to, const char *name, int fd,
@@ -259,6 +276,8 @@ static int restore(struct restore *to, const char *name, int fd,
 	int ret;
 
 	ret = bloomdev_image_read(name, fd, &raw, &sink, progress, arg);
+	if (!ret)
+		ret = restore_counts(to->filter, &raw);
 	if (ret || !raw.info.period_ns)
 		return ret;
 	clock.period_ns = raw.info.period_ns;
