@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# The one entry point.  `make help` lists what there is.  Nothing is built
+# outside build/, downloads and guest kernels are kept in $(BLOOM_CACHE).
+
+B	:= $(CURDIR)/build
+PREFIX	?= /usr/local
+DESTDIR	?=
+KERNEL	?= stock
+export BLOOM_CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/bloom
+
+# The running kernel's headers; without them, the newest that Debian installed.
+running	:= /lib/modules/$(shell uname -r)/build
+newest	:= $(lastword $(shell ls -d /usr/src/linux-headers-*/Module.symvers 2>/dev/null | sort -V))
+KDIR	?= $(if $(wildcard $(running)/Makefile),$(running),$(patsubst %/Module.symvers,%,$(newest)))
+KVER	= $(shell cat $(KDIR)/include/config/kernel.release)
+
+DEMO_PACKAGES	:= gcc make libc6-dev linux-headers-cloud-amd64 kmod \
+		   qemu-system-x86 busybox-static cpio libjson-c-dev pkg-config
+CHECK_PACKAGES	:= $(DEMO_PACKAGES) linux-source-6.1 bc bison flex libelf-dev \
+		   xz-utils python3 sparse shellcheck git \
+		   bats libcmocka-dev gcc-multilib mandoc
+
+.PHONY: all
+all: module userspace ## build module, library and command (KDIR=: other kernel)
+
+.PHONY: module
+module: ## build build/kmod-*/bloom.ko for the running kernel, or for KDIR=
+	@test -n "$(KDIR)" || { echo "no kernel headers here: run 'make deps', or give KDIR="; exit 1; }
+ifneq ($(KDIR),$(running))
+	@echo "not for the running kernel, $$(uname -r), but for $(KDIR)"
+endif
+	tests/vm/kmod $(KDIR) $(B)/kmod-$(KVER)
+
+.PHONY: userspace
+userspace: ## build library and command under build/
+	$(MAKE) -C userspace O=$(B) PREFIX=$(PREFIX)
+
+.PHONY: deps
+deps: deps-check ## install the Debian packages that demo and check need
+
+.PHONY: deps-demo deps-check
+deps-demo: packages := $(DEMO_PACKAGES)
+deps-check: packages := $(CHECK_PACKAGES)
+deps-demo deps-check:
+	@tests/packages $(packages)
+
+.PHONY: demo
+demo: deps-demo ## drop duplicate lines in a guest and check the result (INPUT= OUTPUT=)
+	@$(MAKE) --no-print-directory -s guest KERNEL=stock
+	@tests/vm/demo "$(INPUT)" "$(OUTPUT)"
+
+.PHONY: check
+check: deps-check ## run all lanes; the last line is "N passed, N failed"
+	@rm -rf $(B)/results
+	@for lane in static core stock kunit; do tests/lane $$lane; done; true
+	@tests/tally $(B)/results
+
+.PHONY: check-static check-core check-stock check-kunit
+check-static: ## licence lines, checkpatch, sparse, warnings, shellcheck
+check-core: ## tests that need no module, on this machine
+check-stock: ## device, library and command on Debian's kernel
+check-kunit: ## KUnit, device and library on a kernel full of checkers
+check-static check-core check-stock check-kunit: check-%:
+	@tests/lane $*; tests/tally $(B)/results/$*
+
+.PHONY: check-vm
+check-vm: ## prove that the guest notices what it must notice
+	tests/vm/selftest/run
+
+# What the guest is given: modules for its kernel, installed user space, tests.
+.PHONY: guest
+guest: ## build what tests/vm/run takes along (KERNEL=stock or kunit)
+	$(MAKE) -C userspace O=$(B) all tests
+	$(MAKE) -C userspace O=$(B) PREFIX=/usr DESTDIR=$(B)/guest-root install >/dev/null
+	$(MAKE) -C tests/device O=$(B)
+	tests/vm/guest-modules $(KERNEL)
+
+.PHONY: vm
+vm: deps-demo ## shell in a guest that has it all (KERNEL=stock or kunit); or CMD='...'
+	@$(MAKE) --no-print-directory -s guest
+	@tests/vm/run --kernel $(KERNEL) $(VMFLAGS) $(if $(CMD),-- "$$CMD",--shell)
+vm: export CMD := $(CMD)
+
+.PHONY: install uninstall
+install: all ## install all (PREFIX=, DESTDIR=)
+	install -D -m 644 $(B)/kmod-$(KVER)/bloom.ko $(DESTDIR)/lib/modules/$(KVER)/updates/bloom.ko
+	$(MAKE) -C userspace O=$(B) PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) install
+	$(if $(DESTDIR),,depmod $(KVER))
+
+uninstall: ## take away what install put there
+	rm -f $(DESTDIR)/lib/modules/$(KVER)/updates/bloom.ko
+	$(MAKE) -C userspace O=$(B) PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) uninstall
+	$(if $(DESTDIR),,depmod $(KVER))
+
+.PHONY: clean
+clean: ## remove build/ (the cache stays: rm -r $(BLOOM_CACHE))
+	rm -rf $(B)
+
+.PHONY: help
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
