@@ -244,7 +244,7 @@ static void add(struct mock *f, u64 at, bool seen)
 	struct bloom_create *c = &f->m->c;
 	u32 target = 0;
 
-	if (c->kind == BLOOM_KIND_BITMAP && seen)
+	if (seen && (c->kind == BLOOM_KIND_BITMAP || c->flags & BLOOM_CREATE_ONCE))
 		return;
 	if (c->growth == BLOOM_GROWTH_SCALING) {
 		if (seen)
@@ -353,6 +353,9 @@ static int mock_info(struct mock *f, struct bloom_info *i)
 		to[n] = m->layers[n];
 		to[n].age_ns = now_ns() - to[n].age_ns;
 	}
+	/* The spare of a window. */
+	if (m->c.growth == BLOOM_GROWTH_WINDOW)
+		bytes += m->layers[0].bytes;
 	*i = (struct bloom_info) {
 		.size = i->size, .flags = m->c.flags & ~BLOOM_CREATE_SEED,
 		.id = m->born_ns ^ m->born_ns >> 32,
@@ -453,7 +456,12 @@ static void path_of(char *path, size_t size, const char *name)
 static int mock_link(struct mock *f, const struct bloom_link *l)
 {
 	char self[64], to[512], from[512];
+	const char *c;
 
+	for (c = l->name; *c; c++) {
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			return fail(EINVAL);
+	}
 	if (strchr(l->name, '/') || !strcmp(l->name, ".") || !strcmp(l->name, ".."))
 		return fail(EINVAL);
 	path_of(to, sizeof(to), l->name);
