@@ -96,14 +96,13 @@ static int check_params(const struct bloom_create *p)
 static int first_geometry(const struct bloom_create *p,
 			  struct bloom_geometry *geo)
 {
-	u64 capacity = p->capacity, fp_rate = p->fp_rate;
+	u64 capacity, fp_rate;
 	int err;
 
 	if (p->slots)
 		return bloom_geometry_exact(p->kind, p->slots, p->probes ?: 1,
 					    geo);
-	err = bloom_geometry_layer(p->growth, p->generations, 0, &capacity,
-				   &fp_rate);
+	err = bloom_set_promise(p, 0, &capacity, &fp_rate);
 	return err ?: bloom_geometry_size(p->kind, capacity, fp_rate, geo);
 }
 
@@ -258,15 +257,23 @@ void bloom_filter_put(struct bloom_filter *filter)
 		queue_work(bloom_wq, &filter->release);
 }
 
-/* Has any live layer more keys than it is made for? */
+/*
+ * Has any live layer more keys than it is made for? A scaling filter's layer may
+ * get a few more while the next is being made, which is within the promise, as
+ * the shares of all layers that can be sum to less than the rate.
+ */
 static bool is_saturated(struct bloom_filter *filter, const struct bloom_set *set)
 {
 	u32 j, newest = bloom_newest(filter, set);
 	const struct bloom_layer *layer;
+	u64 limit;
 
 	for (j = 0; j < bloom_live_count(filter, set); j++) {
 		layer = bloom_live_layer(set, newest, j);
-		if (layer->capacity && bloom_layer_keys(layer) > layer->capacity)
+		limit = layer->capacity;
+		if (filter->params.growth == BLOOM_GROWTH_SCALING)
+			limit += limit / 16;
+		if (limit && bloom_layer_keys(layer) > limit)
 			return true;
 	}
 	return false;

@@ -249,6 +249,8 @@ int bloom_filter_info(struct bloom_filter *filter, struct bloom_info *info,
 		      struct bloom_layer_info *rows, u32 room);
 
 /* set.c: sets of layers and their publication. */
+int bloom_set_promise(const struct bloom_create *p, u32 i, u64 *capacity,
+		      u64 *fp_rate);
 struct bloom_set *bloom_set_create(struct bloom_filter *filter);
 struct bloom_layer *bloom_set_layer_create(struct bloom_filter *filter, u32 i,
 					   u64 slots, u32 probes);

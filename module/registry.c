@@ -95,6 +95,24 @@ static struct bloom_name *find(const char *text)
 	return NULL;
 }
 
+/* The first name that sorts after @text. */
+static struct rb_node *first_after(const char *text)
+{
+	struct rb_node *node = names.rb_node, *after = NULL;
+
+	lockdep_assert_held(&registry_lock);
+	while (node) {
+		if (strcmp(rb_entry(node, struct bloom_name, node)->text,
+			   text) > 0) {
+			after = node;
+			node = node->rb_left;
+		} else {
+			node = node->rb_right;
+		}
+	}
+	return after;
+}
+
 static void insert(struct bloom_name *name)
 {
 	struct rb_node **link = &names.rb_node, *parent = NULL;
@@ -117,7 +135,13 @@ static bool may_own(const struct bloom_filter *filter)
 	return uid_eq(current_fsuid(), filter->uid) || capable(CAP_FOWNER);
 }
 
-static bool may_access(const struct bloom_name *name, u32 access)
+/* @audit: a refusal is worth a note; not where one only looks around. */
+static bool has_cap(int cap, bool audit)
+{
+	return audit ? capable(cap) : ns_capable_noaudit(&init_user_ns, cap);
+}
+
+static bool may_access(const struct bloom_name *name, u32 access, bool audit)
 {
 	umode_t mode = name->mode;
 	u32 granted = 0;
@@ -133,9 +157,9 @@ static bool may_access(const struct bloom_name *name, u32 access)
 	if (!(access & ~granted))
 		return true;
 	if (!(access & ~granted & BLOOM_ACCESS_WRITE) &&
-	    capable(CAP_DAC_READ_SEARCH))
+	    has_cap(CAP_DAC_READ_SEARCH, audit))
 		return true;
-	return capable(CAP_DAC_OVERRIDE);
+	return has_cap(CAP_DAC_OVERRIDE, audit);
 }
 
 /* The filter has another name now, or none; it may lose its last reference. */
@@ -262,7 +286,7 @@ struct bloom_filter *bloom_registry_open(const char *name, u32 access)
 	found = find(name);
 	if (!found) {
 		filter = ERR_PTR(-ENOENT);
-	} else if (!may_access(found, access)) {
+	} else if (!may_access(found, access, true)) {
 		filter = ERR_PTR(-EACCES);
 	} else {
 		filter = found->filter;
@@ -331,11 +355,10 @@ int bloom_registry_list(const char *after, struct bloom_list_entry *entries,
 	u32 count = 0;
 
 	mutex_lock(&registry_lock);
-	for (node = rb_first(&names); node && count < room;
+	for (node = first_after(after); node && count < room;
 	     node = rb_next(node)) {
 		name = rb_entry(node, struct bloom_name, node);
-		if (strcmp(name->text, after) > 0 &&
-		    may_access(name, BLOOM_ACCESS_READ))
+		if (may_access(name, BLOOM_ACCESS_READ, false))
 			list_entry_fill(&entries[count++], name);
 	}
 	mutex_unlock(&registry_lock);

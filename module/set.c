@@ -29,6 +29,26 @@ void bloom_set_free(struct bloom_set *set)
 }
 
 /*
+ * The first layer of a scaling filter holds at least so many keys: less is not
+ * worth a page, and would come to BLOOM_LAYERS_MAX too soon.
+ */
+#define SCALING_CAPACITY_MIN	1024U
+
+/* How many keys is layer @i to hold with what error? 0: nothing was said. */
+int bloom_set_promise(const struct bloom_create *p, u32 i, u64 *capacity,
+		      u64 *fp_rate)
+{
+	*capacity = p->capacity;
+	*fp_rate = p->fp_rate;
+	if (!*capacity || !*fp_rate)
+		return 0;
+	if (p->growth == BLOOM_GROWTH_SCALING && !p->slots)
+		*capacity = max_t(u64, *capacity, SCALING_CAPACITY_MIN);
+	return bloom_geometry_layer(p->growth, p->generations, i, capacity,
+				    fp_rate);
+}
+
+/*
  * Layer @i of the filter. With @slots that many, and @probes; otherwise as large
  * as the policy says.
  */
@@ -36,13 +56,11 @@ struct bloom_layer *bloom_set_layer_create(struct bloom_filter *filter, u32 i,
 					   u64 slots, u32 probes)
 {
 	const struct bloom_create *p = &filter->params;
-	u64 capacity = p->capacity, fp_rate = p->fp_rate;
+	u64 capacity, fp_rate;
 	struct bloom_geometry geo;
-	int err = 0;
+	int err;
 
-	if (capacity && fp_rate)
-		err = bloom_geometry_layer(p->growth, filter->generations, i,
-					   &capacity, &fp_rate);
+	err = bloom_set_promise(p, i, &capacity, &fp_rate);
 	if (!err && slots)
 		err = bloom_geometry_exact(p->kind, slots, probes, &geo);
 	else if (!err)
