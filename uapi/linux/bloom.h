@@ -118,8 +118,8 @@ enum bloom_hash {
  * @hash: enum bloom_hash; 0 for a bitmap
  * @probes: 0: chosen from @fp_rate; with @slots: bits a key sets, 1..64
  * @capacity: distinct keys to hold (a generation, for a window; the first
- *	layer, for scaling) while the error is @fp_rate. May be 0 if @slots and
- *	growth fixed are given.
+ *	layer, for scaling, which holds 1024 at the least) while the error is
+ *	@fp_rate. May be 0 if @slots and growth fixed are given.
  * @fp_rate: false-positive rate as a 0.64 fixed-point fraction (rate * 2^64),
  *	for the whole filter. May be 0 with @slots and growth fixed.
  * @slots: 0: chosen from @capacity and @fp_rate; otherwise the number of bits
