@@ -79,31 +79,19 @@ u64 bloom_geometry_min_rate(u32 kind)
 int bloom_geometry_exact(u32 kind, u64 slots, u32 probes,
 			 struct bloom_geometry *geo)
 {
-	u32 slot_bits = 1;
+	u32 slot_bits = kind == BLOOM_KIND_COUNTING ? 4 : 1;
 
 	if (!slots || !probes || probes > BLOOM_PROBES_MAX)
+		return -EINVAL;
+	if (kind > BLOOM_KIND_BITMAP)
+		return -EINVAL;
+	if (kind == BLOOM_KIND_BITMAP && probes != 1)
 		return -EINVAL;
 	if (slots > BLOOM_SLOTS_MAX)
 		return -EOVERFLOW;
 
-	switch (kind) {
-	case BLOOM_KIND_BLOCKED:
+	if (kind == BLOOM_KIND_BLOCKED || kind == BLOOM_KIND_COUNTING)
 		slots = round_up_to(slots, BLOOM_SLOTS_UNIT);
-		break;
-	case BLOOM_KIND_COUNTING:
-		slots = round_up_to(slots, BLOOM_SLOTS_UNIT);
-		slot_bits = 4;
-		break;
-	case BLOOM_KIND_CLASSIC:
-		break;
-	case BLOOM_KIND_BITMAP:
-		if (probes != 1)
-			return -EINVAL;
-		break;
-	default:
-		return -EINVAL;
-	}
-
 	geo->slots = slots;
 	geo->bytes = round_up_to((slots * slot_bits + 7) / 8, BLOOM_BYTES_UNIT);
 	geo->probes = probes;

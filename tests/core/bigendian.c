@@ -35,7 +35,7 @@ static void hashes(void)
 	report(siphash, "SipHash");
 }
 
-static void slots(void)
+static void slot_numbers(void)
 {
 	const struct golden_range *r;
 	struct bloom_slices s;
@@ -91,7 +91,7 @@ int main(void)
 	printf("1..6\n# this machine is %s-endian\n",
 	       *(const u8 *)&one ? "little" : "big");
 	hashes();
-	slots();
+	slot_numbers();
 	layout();
 	/* 2^64 / 1000 */
 	report(bloom_geometry_size(BLOOM_KIND_BLOCKED, 1000000,
