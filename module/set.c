@@ -76,6 +76,7 @@ struct bloom_set *bloom_set_create(struct bloom_filter *filter)
 {
 	const struct bloom_create *p = &filter->params;
 	struct bloom_layer *layer;
+	u64 now = ktime_get_ns();
 	struct bloom_set *set;
 	u32 i;
 
@@ -88,7 +89,7 @@ struct bloom_set *bloom_set_create(struct bloom_filter *filter)
 			bloom_set_free(set);
 			return ERR_CAST(layer);
 		}
-		layer->born_ns = ktime_get_ns();
+		layer->born_ns = now;
 		set->layers[i] = layer;
 	}
 	return set;
