@@ -13,7 +13,7 @@ export BLOOM_CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/bloom
 running	:= /lib/modules/$(shell uname -r)/build
 newest	:= $(lastword $(shell ls -d /usr/src/linux-headers-*/Module.symvers 2>/dev/null | sort -V))
 KDIR	?= $(if $(wildcard $(running)/Makefile),$(running),$(patsubst %/Module.symvers,%,$(newest)))
-KVER	= $(shell cat $(KDIR)/include/config/kernel.release)
+KVER	= $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' $(KDIR)/include/generated/utsrelease.h)
 
 DEMO_PACKAGES	:= gcc make libc6-dev linux-headers-cloud-amd64 kmod \
 		   qemu-system-x86 busybox-static cpio libjson-c-dev pkg-config
@@ -31,6 +31,7 @@ ifneq ($(KDIR),$(running))
 	@echo "not for the running kernel, $$(uname -r), but for $(KDIR)"
 endif
 	tests/vm/kmod $(KDIR) $(B)/kmod-$(KVER)
+	-@module/btf.sh $(KDIR) $(B)/kmod-$(KVER)/bloom.ko
 
 .PHONY: userspace
 userspace: ## build library and command under build/

@@ -7,7 +7,10 @@
 #ifndef BLOOM_COMPAT_H
 #define BLOOM_COMPAT_H
 
+#include <linux/btf.h>
+#include <linux/btf_ids.h>
 #include <linux/mm.h>
+#include <linux/module.h>
 #include <linux/sched/mm.h>
 #include <linux/version.h>
 
@@ -32,5 +35,28 @@ static inline void vm_flags_clear(struct vm_area_struct *vma, vm_flags_t flags)
 	vma->vm_flags &= ~flags;
 }
 #endif
+
+#ifndef __bpf_kfunc
+#define __bpf_kfunc noinline
+#endif
+
+#ifndef BTF_KFUNCS_START
+#define BTF_KFUNCS_START(name)	BTF_SET8_START(name)
+#define BTF_KFUNCS_END(name)	BTF_SET8_END(name)
+#endif
+
+/* 6.5 has hooks for kfuncs in every kind of program that sees packets. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 5, 0)
+#define BLOOM_HAVE_MORE_BPF_HOOKS
+#endif
+
+static inline bool bloom_module_has_btf(void)
+{
+#ifdef CONFIG_DEBUG_INFO_BTF_MODULES
+	return THIS_MODULE->btf_data_size;
+#else
+	return false;
+#endif
+}
 
 #endif /* BLOOM_COMPAT_H */

@@ -10,6 +10,7 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 
+#include "bpf.h"
 #include "file.h"
 #include "filter.h"
 #include "registry.h"
@@ -159,9 +160,12 @@ static int __init bloom_init(void)
 	if (err)
 		return err;
 	err = misc_register(&device);
-	if (err)
+	if (err) {
 		bloom_layer_exit();
-	return err;
+		return err;
+	}
+	bloom_bpf_init();
+	return 0;
 }
 
 /*
