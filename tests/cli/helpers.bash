@@ -28,7 +28,7 @@ same_lines() {
 	cmp <(sort "$1") <(sort "$2")
 }
 
-# The value of a number in JSON.
+# The first value of that name in JSON.
 field() {
-	sed -n "s/.*\"$1\":\\([^,}]*\\).*/\\1/p" | head -n 1
+	grep -o "\"$1\":[^,}]*" | head -n 1 | cut -d : -f 2
 }

@@ -10,7 +10,7 @@
 
 static void single_keys(void **state)
 {
-	struct bloomdev_options opts = options(1000, 1e-9);
+	struct bloomdev_options opts = options(1000, 0x1p-30);
 	struct bloomdev_filter *f;
 	static char longest[BLOOMDEV_KEY_MAX + 1];
 
@@ -47,7 +47,7 @@ static void batches(void **state)
 	struct bloomdev_keys keys = {
 		.data = "abcda", .bytes = 5, .lens = lens, .count = 4,
 	};
-	struct bloomdev_options opts = options(1000, 1e-9);
+	struct bloomdev_options opts = options(1000, 0x1p-30);
 	struct bloomdev_result result;
 	struct bloomdev_filter *f;
 	uint8_t verdicts[4];
@@ -227,7 +227,7 @@ static void counting(void **state)
 	bloomdev_filter_close(f);
 }
 
-static void window(void **state)
+static void windows(void **state)
 {
 	struct bloomdev_options opts = options(1000, 0.0001);
 	struct bloomdev_filter *f;
@@ -289,7 +289,7 @@ int main(void)
 		cmocka_unit_test(names),
 		cmocka_unit_test(exactly_once),
 		cmocka_unit_test(counting),
-		cmocka_unit_test(window),
+		cmocka_unit_test(windows),
 		cmocka_unit_test(scaling),
 	};
 

@@ -41,8 +41,8 @@ static void sizes(void **state)
 	refused(&opts, EOVERFLOW, "18446744073709551615");
 	opts.capacity = 1ULL << 45;
 	refused(&opts, EOVERFLOW, "35184372088832");
-	opts = options(1000, 1e-19);
-	refused(&opts, EINVAL, "1e-19");
+	opts = options(1000, 0x1p-63);
+	refused(&opts, EINVAL, "1.0842e-19");
 	opts = options(0, 0.0);
 	opts.slots = 1ULL << 60;
 	opts.probes = 3;
