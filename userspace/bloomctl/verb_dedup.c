@@ -2,7 +2,6 @@
 /*
  * dedup: the lines of standard input without those that were there before.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <json-c/json.h>
 #include <stdio.h>
@@ -91,31 +90,27 @@ static uint64_t guess_lines(char end)
 }
 
 /*
- * A filter of one's own. One that was sized by a guess, or by nothing, grows if
- * it must; one whose capacity was given is what was asked for.
+ * A filter of one's own. Where nothing says how many lines there will be it grows:
+ * that costs up to three times the memory, since the next layer is made, twice as
+ * large, before the last one is full.
  */
 static struct bloomdev_filter *private_filter(struct bloomdev_options *shape,
 					      char end)
 {
-	bool given = shape->capacity || shape->slots;
 	struct bloomdev_filter *filter;
 
 	if (shape->fp_rate == 0.0 && !shape->slots)
 		shape->fp_rate = DEFAULT_RATE;
-	if (!given) {
+	if (!shape->capacity && !shape->slots)
 		shape->capacity = guess_lines(end);
-		if (!shape->capacity)
-			shape->capacity = DEFAULT_CAPACITY;
+	if (!shape->capacity && !shape->slots) {
+		shape->capacity = DEFAULT_CAPACITY;
 		if (shape->growth == BLOOMDEV_GROWTH_FIXED &&
 		    shape->kind <= BLOOMDEV_KIND_CLASSIC)
 			shape->growth = BLOOMDEV_GROWTH_SCALING;
 	}
 
 	filter = bloomdev_filter_create(NULL, shape);
-	if (!filter && errno == EOPNOTSUPP && !given) {
-		shape->growth = BLOOMDEV_GROWTH_FIXED;
-		filter = bloomdev_filter_create(NULL, shape);
-	}
 	if (!filter)
 		die_library();
 	if (shape->growth == BLOOMDEV_GROWTH_FIXED)
@@ -246,8 +241,7 @@ const struct verb verb_dedup = {
 		 "With NAME any number of processes share that filter, and of equal lines, whoever\n"
 		 "reads them, one comes out. The filter of one's own has the rate 1e-6 unless\n"
 		 "--fp-rate says otherwise. Its capacity is --capacity; else the number of lines of\n"
-		 "a file on standard input, estimated from samples; else 1M. Without --capacity it\n"
-		 "grows when there are more.",
+		 "a file on standard input, estimated from samples; else it grows with the lines.",
 	.opts = opts,
 	.run = run,
 };
