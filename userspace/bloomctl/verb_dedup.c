@@ -238,10 +238,10 @@ const struct verb verb_dedup = {
 	.summary = "print each line of standard input once",
 	.about =
 		"Without NAME like awk '!seen[$0]++': the first of equal lines, in order, at once.\n"
-		 "With NAME any number of processes share that filter, and of equal lines, whoever\n"
-		 "reads them, one comes out. The filter of one's own has the rate 1e-6 unless\n"
-		 "--fp-rate says otherwise. Its capacity is --capacity; else the number of lines of\n"
-		 "a file on standard input, estimated from samples; else it grows with the lines.",
+		"With NAME any number of processes share that filter, and of equal lines, whoever\n"
+		"reads them, one comes out. The filter of one's own has the rate 1e-6 unless\n"
+		"--fp-rate says otherwise. Its capacity is --capacity; else the number of lines of\n"
+		"a file on standard input, estimated from samples; else it grows with the lines.",
 	.opts = opts,
 	.run = run,
 };

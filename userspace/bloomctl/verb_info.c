@@ -262,7 +262,7 @@ const struct verb verb_info = {
 	.summary = "tell about a filter: size, keys, error now",
 	.about =
 		"'keys' is counted; 'distinct' is estimated from the bits that are set, and so holds\n"
-		 "for merged filters too. A window counts a key once a generation.",
+		"for merged filters too. A window counts a key once a generation.",
 	.opts = opts,
 	.run = run,
 };
