@@ -5,8 +5,8 @@
  * missed, other keys are "present" at no more than 1.10 p, the slots set are
  * spread evenly, and the memory is what such a filter is known to need.
  *
- *   rate           p to 1e-4, n to 10^6: half a minute
- *   rate --long    p to 1e-6, n to 10^8: a quarter of an hour
+ *   test_rate          p to 1e-4, n to 10^6: half a minute
+ *   test_rate --long   p to 1e-6, n to 10^8: a quarter of an hour
  *
  * Statistics. The promise is about the expectation over the seeds, and a measured
  * rate strays from that in two ways. Of Q queries p Q are expected to hit, with a
