@@ -39,8 +39,7 @@ static inline void check_count(u64 want, u64 got, const char *what,
 {
 	if (got == want)
 		return;
-	print_error("%s: %llu, not %llu\n", what, (unsigned long long)got,
-		    (unsigned long long)want);
+	print_error("%s: %llu, not %llu\n", what, got, want);
 	_fail(file, line);
 }
 

@@ -355,7 +355,7 @@ int write_number(const char *path, u64 value)
 
 	if (!f)
 		return -errno;
-	fprintf(f, "%llu\n", (unsigned long long)value);
+	fprintf(f, "%llu\n", value);
 	return fclose(f) ? -errno : 0;
 }
 

@@ -12,10 +12,10 @@
 #include <stdint.h>
 #include <linux/bloom.h>
 
-typedef uint32_t u32;
-typedef uint64_t u64;
-typedef int64_t s64;
-typedef uint8_t u8;
+typedef __u8 u8;
+typedef __u32 u32;
+typedef __u64 u64;
+typedef __s64 s64;
 
 #define DEVICE_PATH	"/dev/bloom"
 #define ACCESS_BOTH	(BLOOM_ACCESS_READ | BLOOM_ACCESS_WRITE)

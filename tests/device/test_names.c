@@ -76,22 +76,27 @@ static void info_tells_the_name(void **state)
 static void another_name(void **state)
 {
 	struct bloom_info info;
-	int fd = make(), again;
+	int fd = make(), watcher, again;
 
 	(void)state;
 	assert_ok(link_name(fd, PREFIX "a", 0600, -1, 0));
+	watcher = assert_ok(open_name(PREFIX "a", BLOOM_ACCESS_READ));
+	assert_int_equal(events(watcher), 0);
 	assert_ok(link_name(fd, PREFIX "b", 0644, -1, 0));
 	assert_error(ENOENT, open_name(PREFIX "a", ACCESS_BOTH));
 	close(assert_ok(open_name(PREFIX "b", ACCESS_BOTH)));
 	assert_ok(get_info(fd, &info));
 	assert_string_equal(info.name, PREFIX "b");
 	assert_int_equal(info.mode, 0644);
-	/* It is no longer what "a" means, which is what a watcher is told. */
-	assert_int_equal(events(fd), POLLHUP);
+	/* It is no longer what "a" means; who gave it the new name knows. */
+	assert_int_equal(events(watcher), POLLHUP);
+	assert_int_equal(events(fd), 0);
 	again = assert_ok(open_name(PREFIX "b", ACCESS_BOTH));
 	assert_int_equal(events(again), 0);
 	assert_ok(unlink_name(PREFIX "b"));
 	assert_int_equal(events(again), POLLHUP);
+	assert_int_equal(events(fd), POLLHUP);
+	close(watcher);
 	close(again);
 	close(fd);
 }
@@ -107,17 +112,27 @@ static void no_name_no_hangup(void **state)
 
 static void unlink_hangs_up(void **state)
 {
-	int fd = make();
+	int fd = make(), copy, again;
 
 	(void)state;
 	assert_ok(link_name(fd, PREFIX "a", 0600, -1, 0));
 	assert_int_equal(events(fd), 0);
 	assert_ok(unlink_name(PREFIX "a"));
 	assert_int_equal(events(fd), POLLHUP);
-	/* For good, even if it gets a name again. */
+	/* For good, even if another gives it the name again; not if this one does. */
+	copy = dup(fd);
 	assert_ok(link_name(fd, PREFIX "a", 0600, -1, 0));
+	assert_int_equal(events(fd), 0);
+	assert_int_equal(events(copy), 0);
+	again = assert_ok(open_name(PREFIX "a", ACCESS_BOTH));
+	assert_ok(unlink_name(PREFIX "a"));
+	assert_int_equal(events(fd), POLLHUP);
+	assert_ok(link_name(again, PREFIX "a", 0600, -1, 0));
+	assert_int_equal(events(again), 0);
 	assert_int_equal(events(fd), POLLHUP);
 	assert_ok(unlink_name(PREFIX "a"));
+	close(again);
+	close(copy);
 	close(fd);
 }
 
@@ -179,7 +194,7 @@ static void exchange(void **state)
 	assert_ok(link_name(one, PREFIX "one", 0600, -1, 0));
 	assert_ok(link_name(two, PREFIX "two", 0644, 2000, 0));
 	assert_ok(link_name(one, PREFIX "two", 0, -1, BLOOM_LINK_EXCHANGE));
-	assert_int_equal(events(one), POLLHUP);
+	assert_int_equal(events(one), 0);
 	assert_int_equal(events(two), POLLHUP);
 	assert_ok(get_info(one, &info));
 	assert_string_equal(info.name, PREFIX "two");

@@ -185,8 +185,6 @@ static void list_refuses(void **state)
 	assert_error(EINVAL, list(&arg));
 	arg.entry_size = sizeof(entry) - 1;
 	assert_error(EINVAL, list(&arg));
-	arg.entry_size = sizeof(entry) + 8;
-	assert_error(EINVAL, list(&arg));
 	arg.entry_size = sizeof(entry);
 	arg.entries = 0;
 	assert_error(EFAULT, list(&arg));
@@ -194,7 +192,7 @@ static void list_refuses(void **state)
 	assert_error(EFAULT, list(&arg));
 	arg.entries = (uintptr_t)&entry;
 	memset(arg.after, 'a', sizeof(arg.after));
-	assert_error(EINVAL, list(&arg));
+	assert_error(ENAMETOOLONG, list(&arg));
 }
 
 static void list_takes(void **state)
@@ -212,6 +210,36 @@ static void list_takes(void **state)
 	assert_ok(list(&arg));
 	assert_true(arg.count >= 2 && arg.count < 4096);
 	test_free(entries);
+}
+
+/* Entries of a later, longer version: our part is filled in, the rest zero. */
+static void list_longer_entries(void **state)
+{
+	static const u32 more[] = { 1, 7, 8, 64, 3784 };
+	struct bloom_list arg = { };
+	const u32 ours = sizeof(struct bloom_list_entry);
+	struct bloom_list_entry entry;
+	u8 *room;
+	size_t i, j;
+
+	(void)state;
+	for (i = 0; i < ARRAY_LEN(more); i++) {
+		arg.entry_size = ours + more[i];
+		room = test_malloc(2 * arg.entry_size);
+		memset(room, 0xff, 2 * arg.entry_size);
+		arg.entries = (uintptr_t)room;
+		arg.count = 2;
+		strcpy(arg.after, PREFIX);
+		assert_ok(list(&arg));
+		assert_count(2, arg.count);
+		memcpy(&entry, room, ours);
+		assert_string_equal(entry.name, NAME);
+		memcpy(&entry, room + arg.entry_size, ours);
+		assert_string_equal(entry.name, OTHER);
+		for (j = ours; j < arg.entry_size; j++)
+			assert_int_equal(room[j] | room[arg.entry_size + j], 0);
+		test_free(room);
+	}
 }
 
 /* The array ends in memory that can't be written. */
@@ -267,6 +295,7 @@ int main(void)
 		cmocka_unit_test(exchange_refuses),
 		cmocka_unit_test(list_refuses),
 		cmocka_unit_test(list_takes),
+		cmocka_unit_test(list_longer_entries),
 		cmocka_unit_test(list_cut_off),
 	};
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include "check.h"
 
-#define GIB	(1ULL << 30)
+#define GIB	1073741824ULL
 
 static void explicit_slots_and_probes(void **state)
 {
