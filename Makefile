@@ -54,28 +54,27 @@ demo: deps-demo ## drop duplicate lines in a guest and check the result (INPUT= 
 .PHONY: check
 check: deps-check ## run all lanes; the last line is "N passed, N failed"
 	@rm -rf $(B)/results
-	@for lane in static core stock kunit; do tests/lane $$lane; done; true
+	@for lane in static core vm stock kunit; do tests/lane $$lane; done; true
 	@tests/tally $(B)/results
 
-.PHONY: check-static check-core check-stock check-kunit
+.PHONY: check-static check-core check-vm check-stock check-kunit
 check-static: ## licence lines, checkpatch, sparse, warnings, shellcheck
 check-core: ## tests that need no module, on this machine
+check-vm: ## prove that the guest notices what it must notice
 check-stock: ## device, library and command on Debian's kernel
 check-kunit: ## KUnit, device and library on a kernel full of checkers
-check-static check-core check-stock check-kunit: check-%:
+check-static check-core check-vm check-stock check-kunit: check-%:
 	@tests/lane $*; tests/tally $(B)/results/$*
 
-.PHONY: check-vm
-check-vm: ## prove that the guest notices what it must notice
-	tests/vm/selftest/run
-
-# What the guest is given: modules for its kernel, installed user space, tests.
-.PHONY: guest
+# What the guest is given: modules for its kernel, user space, test programs.
+.PHONY: guest guest-tests
 guest: ## build what tests/vm/run takes along (KERNEL=stock or kunit)
-	$(MAKE) -C userspace O=$(B) all tests
 	$(MAKE) -C userspace O=$(B) PREFIX=/usr DESTDIR=$(B)/guest-root install >/dev/null
-	$(MAKE) -C tests/device O=$(B)
 	tests/vm/guest-modules $(KERNEL)
+
+guest-tests: guest ## the same and the tests that run there
+	$(MAKE) -C userspace O=$(B) tests
+	$(MAKE) -C tests/device O=$(B)
 
 .PHONY: vm
 vm: deps-demo ## shell in a guest that has it all (KERNEL=stock or kunit); or CMD='...'
