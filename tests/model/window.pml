@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A window of two live generations and a spare, rotated while a key is added and
- * asked for, by QUERY under rcu_read_lock and by a reader of the mapping.
+ * asked for, by QUERY under rcu_read_lock or, -DMAPPED, by a reader of the mapping.
  *
  * Holds: a key whose ADD began in generation g and that is renewed before
  * rotation g + G is found by whoever asks meanwhile; so it is remembered for G - 1
@@ -14,7 +14,7 @@
  */
 #define GENERATIONS	2
 #define RING		3
-#define ROTATIONS	4
+#define ROTATIONS	3
 
 typedef Layer { bool slot[2] };
 Layer layer[RING];
@@ -155,7 +155,10 @@ init {
 	atomic {
 		run rotate();
 		run add();
-		run query();
+#ifdef MAPPED
 		run mapped()
+#else
+		run query()
+#endif
 	}
 }
