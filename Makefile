@@ -19,7 +19,7 @@ DEMO_PACKAGES	:= gcc make libc6-dev linux-headers-cloud-amd64 kmod \
 		   qemu-system-x86 busybox-static cpio libjson-c-dev pkg-config
 CHECK_PACKAGES	:= $(DEMO_PACKAGES) linux-source-6.1 bc bison flex libelf-dev \
 		   xz-utils python3 sparse shellcheck git \
-		   bats libcmocka-dev gcc-multilib mandoc
+		   spin bats libcmocka-dev gcc-multilib mandoc
 
 .PHONY: all
 all: module userspace ## build module, library and command (KDIR=: other kernel)
@@ -54,16 +54,17 @@ demo: deps-demo ## drop duplicate lines in a guest and check the result (INPUT= 
 .PHONY: check
 check: deps-check ## run all lanes; the last line is "N passed, N failed"
 	@rm -rf $(B)/results
-	@for lane in static core vm stock kunit; do tests/lane $$lane; done; true
+	@for lane in static core model vm stock kunit; do tests/lane $$lane; done; true
 	@tests/tally $(B)/results
 
-.PHONY: check-static check-core check-vm check-stock check-kunit
+.PHONY: check-static check-core check-model check-vm check-stock check-kunit
 check-static: ## licence lines, checkpatch, sparse, warnings, shellcheck
 check-core: ## tests that need no module, on this machine
+check-model: ## the protocols, in every interleaving, with spin
 check-vm: ## prove that the guest notices what it must notice
 check-stock: ## device, library and command on Debian's kernel
 check-kunit: ## KUnit, device and library on a kernel full of checkers
-check-static check-core check-vm check-stock check-kunit: check-%:
+check-static check-core check-model check-vm check-stock check-kunit: check-%:
 	@tests/lane $*; tests/tally $(B)/results/$*
 
 # What the guest is given: modules for its kernel, user space, test programs.
@@ -74,7 +75,7 @@ guest: ## build what tests/vm/run takes along (KERNEL=stock or kunit)
 
 guest-tests: guest ## the same and the tests that run there
 	$(MAKE) -C userspace O=$(B) tests
-	$(MAKE) -C tests/device O=$(B)
+	for suite in device examples; do $(MAKE) -C tests/$$suite O=$(B) || exit; done
 
 .PHONY: vm
 vm: deps-demo ## shell in a guest that has it all (KERNEL=stock or kunit); or CMD='...'
