@@ -88,7 +88,7 @@ static void choose_keys(u32 kind)
 /* Two halves in two filters; their union is as if all had been added to one. */
 static void halves(void **state)
 {
-	static const size_t pieces[] = { 8, 4096, 40000, 1 << 20 };
+	static const size_t pieces[] = { 1000, 4096, 40000, 1 << 20 };
 	u32 kind = (uintptr_t)*state;
 	struct bloom_layer_info layer, whole;
 	int one, two, both, target;
