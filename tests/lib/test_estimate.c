@@ -112,7 +112,7 @@ static void check(const struct array *a, uint64_t keys)
 	assert_true(bloomdev_info_distinct(&info, 0) == distinct);
 	assert_true(isnan(bloomdev_info_distinct(&info, 1)));
 	assert_true(fabs(bloomdev_info_fill(&info, -1) -
-			 (double)a->set / a->geo.slots) < 0x1p-30);
+			 (double)a->set / a->geo.slots) < 0.000000001);
 }
 
 static void fill_up(uint32_t kind, double rate)
@@ -185,11 +185,11 @@ static void time_left(void **state)
 
 	(void)state;
 	/* 100 in 2 s: 900 more in 18 s. */
-	assert_true(fabs(bloomdev_info_seconds_left(NULL, &now) - 18) < 0x1p-30);
+	assert_true(fabs(bloomdev_info_seconds_left(NULL, &now) - 18) < 0.000000001);
 	before.keys = 50;
 	before.age_ns = 1900000000;
 	/* 50 in 0.1 s. */
-	assert_true(fabs(bloomdev_info_seconds_left(&before, &now) - 1.8) < 0x1p-30);
+	assert_true(fabs(bloomdev_info_seconds_left(&before, &now) - 1.8) < 0.000000001);
 	now.keys = 1000;
 	assert_true(bloomdev_info_seconds_left(NULL, &now) == 0.0);
 	now.keys = 0;

@@ -10,7 +10,7 @@
 
 static void single_keys(void **state)
 {
-	struct bloomdev_options opts = options(1000, 0x1p-30);
+	struct bloomdev_options opts = options(1000, 0.000000001);
 	struct bloomdev_filter *f;
 	static char longest[BLOOMDEV_KEY_MAX + 1];
 
@@ -47,7 +47,7 @@ static void batches(void **state)
 	struct bloomdev_keys keys = {
 		.data = "abcda", .bytes = 5, .lens = lens, .count = 4,
 	};
-	struct bloomdev_options opts = options(1000, 0x1p-30);
+	struct bloomdev_options opts = options(1000, 0.000000001);
 	struct bloomdev_result result;
 	struct bloomdev_filter *f;
 	uint8_t verdicts[4];

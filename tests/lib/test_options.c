@@ -4,6 +4,10 @@
  */
 #include "lib.h"
 
+/* Below 2^-64; and above it, but below what any kind can hold: 2^-63. */
+#define SMALLER_THAN_ANY	0.0000000000000000000005
+#define TOO_SMALL		0.00000000000000000010842
+
 static void refused(const struct bloomdev_options *opts, int err,
 		    const char *about)
 {
@@ -20,7 +24,7 @@ static void refused(const struct bloomdev_options *opts, int err,
 static void rates(void **state)
 {
 	static const double bad[] = { 0.0, 1.0, 2.0, -1.0, NAN, INFINITY, -INFINITY,
-				      -0.0, 0x1p-70 };
+				      -0.0, SMALLER_THAN_ANY };
 	size_t i;
 
 	(void)state;
@@ -41,7 +45,7 @@ static void sizes(void **state)
 	refused(&opts, EOVERFLOW, "18446744073709551615");
 	opts.capacity = 1ULL << 45;
 	refused(&opts, EOVERFLOW, "35184372088832");
-	opts = options(1000, 0x1p-63);
+	opts = options(1000, TOO_SMALL);
 	refused(&opts, EINVAL, "1.0842e-19");
 	opts = options(0, 0.0);
 	opts.slots = 1ULL << 60;
