@@ -20,6 +20,8 @@ DEMO_PACKAGES	:= gcc make libc6-dev linux-headers-cloud-amd64 kmod \
 CHECK_PACKAGES	:= $(DEMO_PACKAGES) linux-source-6.1 bc bison flex libelf-dev \
 		   xz-utils python3 sparse shellcheck git \
 		   spin bats libcmocka-dev gcc-multilib mandoc
+PACKETS_PACKAGES := $(DEMO_PACKAGES) clang libbpf-dev bpftool dwarves binutils xz-utils \
+		   python3 iproute2 tcpreplay tcpdump wireshark-common
 
 .PHONY: all
 all: module userspace ## build module, library and command (KDIR=: other kernel)
@@ -37,13 +39,19 @@ endif
 userspace: ## build library and command under build/
 	$(MAKE) -C userspace O=$(B) PREFIX=$(PREFIX)
 
+.PHONY: examples
+examples: userspace ## build the BPF examples, xdp_dedup and opens
+	$(MAKE) -C userspace/examples/xdp_dedup O=$(B)
+	$(MAKE) -C userspace/examples/tracing O=$(B)
+
 .PHONY: deps
 deps: deps-check ## install the Debian packages that demo and check need
 
-.PHONY: deps-demo deps-check
+.PHONY: deps-demo deps-check deps-packets
 deps-demo: packages := $(DEMO_PACKAGES)
 deps-check: packages := $(CHECK_PACKAGES)
-deps-demo deps-check:
+deps-packets: packages := $(PACKETS_PACKAGES)
+deps-demo deps-check deps-packets:
 	@tests/packages $(packages)
 
 .PHONY: demo
@@ -66,6 +74,10 @@ check-stock: ## device, library and command on Debian's kernel
 check-kunit: ## KUnit, device and library on a kernel full of checkers
 check-static check-core check-model check-vm check-stock check-kunit: check-%:
 	@tests/lane $*; tests/tally $(B)/results/$*
+
+.PHONY: check-packets
+check-packets: deps-packets ## BPF functions and examples, real captures over a wire
+	@tests/lane packets; tests/tally $(B)/results/packets
 
 # What the guest is given: modules for its kernel, user space, test programs.
 .PHONY: guest guest-tests

@@ -94,7 +94,7 @@ static __always_inline __u32 mask_ipv6(__u8 *p, __u32 ignore, __u32 l3,
 }
 
 /*
- * The key of the frame of which the first @n bytes, 1..BYTES_MAX, are in
+ * The key of the frame of which the first @n bytes, 1..BYTES_COPIED, are in
  * @s->frame; @tag is a tag that the driver took out of it, in network order, or
  * 0. Behind @n there are bytes of earlier packets, which nothing here reads into
  * the key.

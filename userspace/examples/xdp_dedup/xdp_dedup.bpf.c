@@ -25,16 +25,29 @@ struct {
 	__type(value, struct scratch);
 } scratches SEC(".maps");
 
+/* How much of a frame to copy; the mask is for the verifier to see 1..16384. */
+static __always_inline __u64 copied(__u32 len)
+{
+	__u64 n = (len < config.bytes ? len : config.bytes) - 1ULL;
+
+	barrier_var(n);
+	n &= BYTES_MAX;
+	return n + 1;
+}
+
 static __always_inline int is_duplicate(struct scratch *s, __u32 n, __u32 len,
 					__u64 tag, struct dedup_counters *count)
 {
 	struct key key = make_key(s, n, tag, config.ignore, count);
+	__u64 start = key.start, bytes = key.len;
 	int verdict;
 
-	key.start &= START_MASK;
-	if (key.len > BYTES_MAX)
-		key.len = BYTES_MAX;
-	verdict = bloom_bpf_add(config.filter, (__u8 *)s + key.start, key.len);
+	/* Both are within bounds; this is for the verifier to see. */
+	barrier_var(start);
+	start &= START_MASK;
+	barrier_var(bytes);
+	bytes &= BYTES_MAX;
+	verdict = bloom_bpf_add(config.filter, (__u8 *)s + start, bytes);
 
 	count->packets++;
 	count->bytes += len;
@@ -52,17 +65,14 @@ static __always_inline int is_duplicate(struct scratch *s, __u32 n, __u32 len,
 SEC("xdp.frags")
 int dedup_xdp(struct xdp_md *ctx)
 {
-	__u32 zero = 0, len = bpf_xdp_get_buff_len(ctx), n = len;
+	__u32 zero = 0, len = bpf_xdp_get_buff_len(ctx);
 	struct dedup_counters *count = bpf_map_lookup_elem(&counters, &zero);
 	struct scratch *s = bpf_map_lookup_elem(&scratches, &zero);
+	__u64 n = copied(len);
 
 	if (!count || !s)
 		return XDP_PASS;
-	if (n > config.bytes)
-		n = config.bytes;
-	if (n > BYTES_MAX)
-		n = BYTES_MAX;
-	if (!n || bpf_xdp_load_bytes(ctx, 0, s->frame, n)) {
+	if (bpf_xdp_load_bytes(ctx, 0, s->frame, n)) {
 		count->errors++;
 		return XDP_PASS;
 	}
@@ -73,19 +83,16 @@ SEC("tc")
 int dedup_tc(struct __sk_buff *skb)
 {
 	struct dedup_counters *count;
-	__u32 zero = 0, n = skb->len;
+	__u64 n = copied(skb->len);
 	struct scratch *s;
+	__u32 zero = 0;
 	__u64 tag = 0;
 
 	count = bpf_map_lookup_elem(&counters, &zero);
 	s = bpf_map_lookup_elem(&scratches, &zero);
 	if (!count || !s)
 		return TC_ACT_OK;
-	if (n > config.bytes)
-		n = config.bytes;
-	if (n > BYTES_MAX)
-		n = BYTES_MAX;
-	if (!n || bpf_skb_load_bytes(skb, 0, s->frame, n)) {
+	if (bpf_skb_load_bytes(skb, 0, s->frame, n)) {
 		count->errors++;
 		return TC_ACT_OK;
 	}

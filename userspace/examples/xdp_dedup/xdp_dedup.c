@@ -73,7 +73,7 @@ static void print_usage(FILE *to)
 	      "                         in place of one of our own\n"
 	      "  -i, --ignore LIST      what may differ between copies: ttl, checksum, tos,\n"
 	      "                         vlan, or none (default ttl,checksum,tos,vlan)\n"
-	      "  -b, --bytes N          compare the first N bytes only (default 16383)\n"
+	      "  -b, --bytes N          compare the first N bytes only (default 16379)\n"
 	      "  -n, --dry-run          count, drop nothing\n"
 	      "  -m, --mode MODE        native, skb or auto (default): how XDP attaches\n"
 	      "  -t, --tc               run in tc's ingress in place of XDP\n"
@@ -182,7 +182,7 @@ static void parse(int argc, char **argv, struct options *o)
 			o->config.ignore = ignore_list(optarg);
 			break;
 		case 'b':
-			o->config.bytes = number("--bytes", optarg, 64, BYTES_MAX);
+			o->config.bytes = number("--bytes", optarg, 64, BYTES_COPIED);
 			break;
 		case 'n':
 			o->config.dry_run = 1;
@@ -369,10 +369,13 @@ static double now(void)
 static void print_json(const struct dedup_counters *c, double seconds,
 		       const struct bloomdev_info *info)
 {
-	printf("{\"seconds\":%.3f,\"packets\":%llu,\"bytes\":%llu,\"duplicates\":%llu,"
+	struct timespec ts;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	printf("{\"time\":%.6f,\"seconds\":%.3f,\"packets\":%llu,\"bytes\":%llu,\"duplicates\":%llu,"
 	       "\"duplicate_bytes\":%llu,\"ipv4\":%llu,\"ipv6\":%llu,\"other\":%llu,"
 	       "\"fragments\":%llu,\"vlan\":%llu,\"cut\":%llu,\"errors\":%llu,",
-	       seconds, c->packets, c->bytes, c->duplicates, c->duplicate_bytes,
+	       ts.tv_sec + ts.tv_nsec / 1e9, seconds, c->packets, c->bytes, c->duplicates, c->duplicate_bytes,
 	       c->ipv4, c->ipv6, c->packets - c->ipv4 - c->ipv6, c->fragments,
 	       c->vlan, c->cut, c->errors);
 	printf("\"filter\":{\"id\":%u,\"bytes\":%llu,\"error\":%.3g,\"saturated\":%s,"
@@ -439,7 +442,7 @@ int main(int argc, char **argv)
 		.window_ms = 50, .rate = 1e6, .fp_rate = 1e-4, .generations = 4,
 		.interval = 1, .duration = 1e18,
 		.config = {
-			.bytes = BYTES_MAX,
+			.bytes = BYTES_COPIED,
 			.ignore = IGNORE_TTL | IGNORE_CHECKSUM | IGNORE_TOS |
 				  IGNORE_VLAN,
 		},

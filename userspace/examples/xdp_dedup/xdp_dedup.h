@@ -9,14 +9,16 @@
 #define IGNORE_TOS	(1U << 2)	/* TOS, traffic class and flow label */
 #define IGNORE_VLAN	(1U << 3)	/* 802.1Q and 802.1ad tags */
 
-/* Longest part of a packet that is compared; a mask, too. */
+/* Longest key; a mask, too. */
 #define BYTES_MAX	16383U
+/* Longest part of a packet that is compared; a tag may come in front of it. */
+#define BYTES_COPIED	16379U
 
 /**
  * struct dedup_config - constant while a program is loaded
  * @filter: the filter's id
  * @ignore: IGNORE_*
- * @bytes: of each packet compared, 1..BYTES_MAX
+ * @bytes: of each packet compared, 1..BYTES_COPIED
  * @dry_run: only count
  * @mark: tc: mark duplicates with this in place of dropping them; 0: drop
  */
