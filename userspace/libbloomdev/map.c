@@ -8,8 +8,16 @@
 #include <unistd.h>
 #include "map.h"
 
-/* How often a burst is tried on the map before the kernel is asked. */
+/* How often a group is tried on the map before the kernel is asked. */
 #define TRIES	4
+
+/*
+ * Keys hashed between two bursts of prefetches, as in the kernel: long bursts
+ * where TLBs miss, short ones where hashing can overlap the last burst's misses.
+ */
+#define BURST_SHORT	8
+#define BURST_LONG	32
+#define LONG_FROM_SLOTS	(1ULL << 28)
 
 static int map_follow(struct bloomdev_map *map)
 {
@@ -20,8 +28,8 @@ static int map_follow(struct bloomdev_map *map)
 	ret = bloomdev_views_open(map->filter.fd, map->head, &map->raw,
 				  map->views, &map->seq);
 	if (ret) {
-		/* An odd value: the next call looks again. */
-		map->seq = 1;
+		/* No sequence is this: the next call looks again. */
+		map->seq = UINT64_MAX;
 		return ret;
 	}
 	for (i = 0; i < map->raw.info.layer_count; i++) {
@@ -31,6 +39,11 @@ static int map_follow(struct bloomdev_map *map)
 		layer->blocks = layer->slots / BLOOM_BLOCK_SLOTS;
 		layer->probes = map->raw.layers[i].probes;
 	}
+	map->burst = map->layers[0].slots < LONG_FROM_SLOTS ? BURST_SHORT :
+							      BURST_LONG;
+	map->plain = map->raw.info.kind == BLOOM_KIND_BLOCKED &&
+		     map->raw.info.hash == BLOOM_HASH_JHASH &&
+		     map->raw.info.layer_count == 1;
 	return 0;
 }
 
@@ -66,8 +79,8 @@ bloomdev_map_open(struct bloomdev_filter *filter)
 	}
 	if (bloomdev_head_map(map->filter.fd, &map->head) || map_follow(map))
 		goto fail;
-	map->burst = probe_select(map->raw.info.kind);
-	if (!map->burst) {
+	map->ops = probe_select(map->raw.info.kind, false);
+	if (!map->ops) {
 		bloomdev_fail(EOPNOTSUPP, "filters of kind %u are unknown to this library",
 			      map->raw.info.kind);
 		goto fail;
@@ -92,77 +105,107 @@ BLOOMDEV_API void bloomdev_map_close(struct bloomdev_map *map)
 	free(map);
 }
 
-/* A burst of keys on their way from bytes to verdicts. */
-struct burst {
+/* Keys on their way from bytes to verdicts. */
+struct group {
 	const uint8_t *data;
-	size_t bytes;
+	const uint32_t *lens;	/* NULL: all are @len long */
+	u32 len;
 	u32 n;
-	u32 lens[PROBE_BURST];
-	u64 at[PROBE_BURST];
-	u8 out_of_range[PROBE_BURST];
-	u8 found[PROBE_BURST];
+	size_t bytes;
+	u64 out_of_range;
+	u64 found;
+	u64 at[PROBE_GROUP];
 };
 
-/* The lengths of the next keys. Return: whether they are allowed and there. */
-static bool burst_take(struct burst *b, const struct bloomdev_keys *keys,
+/* The next keys. Return: whether their lengths are allowed and there. */
+static bool group_take(struct group *g, const struct bloomdev_keys *keys,
 		       size_t from, size_t left)
 {
-	size_t bytes = 0;
 	u32 i;
 
-	b->n = keys->count - from < PROBE_BURST ? keys->count - from :
-						  PROBE_BURST;
-	for (i = 0; i < b->n; i++) {
-		b->lens[i] = keys->lens ? keys->lens[from + i] : keys->key_len;
-		if (b->lens[i] > BLOOM_KEY_MAX)
-			return false;
-		bytes += b->lens[i];
+	g->n = keys->count - from < PROBE_GROUP ? keys->count - from :
+						  PROBE_GROUP;
+	g->lens = keys->lens ? keys->lens + from : NULL;
+	g->len = keys->key_len;
+	g->out_of_range = 0;
+	if (!g->lens) {
+		g->bytes = (size_t)g->len * g->n;
+		return g->len <= BLOOM_KEY_MAX && g->bytes <= left;
 	}
-	b->bytes = bytes;
-	return bytes <= left;
+	g->bytes = 0;
+	for (i = 0; i < g->n; i++) {
+		if (g->lens[i] > BLOOM_KEY_MAX)
+			return false;
+		g->bytes += g->lens[i];
+	}
+	return g->bytes <= left;
 }
 
-static bool burst_integers(struct burst *b, const struct bloom_info *info,
+static bool place_integers(struct group *g, const struct bloom_info *info,
 			   u64 slots)
 {
-	const u8 *key = b->data;
+	const u8 *key = g->data;
 	u64 value;
 	u32 i;
 
-	for (i = 0; i < b->n; i++) {
-		if (b->lens[i] != sizeof(value))
+	for (i = 0; i < g->n; i++, key += sizeof(value)) {
+		if ((g->lens ? g->lens[i] : g->len) != sizeof(value))
 			return false;
 		memcpy(&value, key, sizeof(value));
-		key += sizeof(value);
 		value -= info->base;
-		b->out_of_range[i] = value >= slots;
-		b->at[i] = b->out_of_range[i] ? 0 : value;
+		g->out_of_range |= (u64)(value >= slots) << i;
+		g->at[i] = value >= slots ? 0 : value;
 	}
 	return true;
 }
 
-static bool burst_hash(struct burst *b, const struct bloomdev_map *map)
+/* Hash keys from number @i of the group on. Return: where the next begins. */
+static const u8 *hash_keys(struct group *g, const struct bloomdev_map *map,
+			   const u8 *key, u32 i, u32 n)
 {
 	const struct bloom_info *info = &map->raw.info;
 	const u64 seed[2] = { info->seed[0], info->seed[1] };
-	const u8 *key = b->data;
-	u32 i;
+	u32 last = i + n, len;
 
-	memset(b->out_of_range, 0, sizeof(b->out_of_range));
-	if (info->kind == BLOOM_KIND_BITMAP)
-		return burst_integers(b, info, map->layers[0].slots);
-	if (info->hash == BLOOM_HASH_SIPHASH) {
-		for (i = 0; i < b->n; key += b->lens[i++])
-			b->at[i] = bloom_hash_siphash(key, b->lens[i], seed);
-	} else {
-		for (i = 0; i < b->n; key += b->lens[i++])
-			b->at[i] = bloom_hash_jhash(key, b->lens[i], seed);
+	if (!g->lens && info->hash == BLOOM_HASH_JHASH) {
+		map->ops->hash(key, g->len, seed, g->at + i, n);
+		return key + (size_t)g->len * n;
+	}
+	for (; i < last; i++, key += len) {
+		len = g->lens ? g->lens[i] : g->len;
+		g->at[i] = info->hash == BLOOM_HASH_SIPHASH ?
+			   bloom_hash_siphash(key, len, seed) :
+			   bloom_hash_jhash(key, len, seed);
+	}
+	return key;
+}
+
+/*
+ * Hash a burst and have its lines brought, and so on: asked for together, the
+ * misses overlap. Return: whether these can be keys of the filter.
+ */
+static bool group_place(struct group *g, const struct bloomdev_map *map)
+{
+	const struct probe_layer *layer = &map->layers[0];
+	const u8 *key = g->data;
+	u32 i, n;
+
+	if (map->raw.info.kind == BLOOM_KIND_BITMAP) {
+		if (!place_integers(g, &map->raw.info, layer->slots))
+			return false;
+		map->ops->fetch(layer, g->at, g->n);
+		return true;
+	}
+	for (i = 0; i < g->n; i += n) {
+		n = g->n - i < map->burst ? g->n - i : map->burst;
+		key = hash_keys(g, map, key, i, n);
+		map->ops->fetch(layer, g->at + i, n);
 	}
 	return true;
 }
 
 /* Return: 0, 1 if the kernel has to be asked, or a negative errno. */
-static int burst_probe(struct burst *b, struct bloomdev_map *map)
+static int group_probe(struct group *g, struct bloomdev_map *map)
 {
 	uint32_t i;
 	int tries, ret;
@@ -171,41 +214,58 @@ static int burst_probe(struct burst *b, struct bloomdev_map *map)
 		ret = bloomdev_map_begin(map);
 		if (ret)
 			return ret;
-		memset(b->found, 0, sizeof(b->found));
-		for (i = 0; i < map->raw.info.layer_count; i++)
-			map->burst(&map->layers[i], b->at, b->n, b->found);
+		if (!tries && !group_place(g, map))
+			return -EINVAL;
+		g->found = 0;
+		for (i = 0; i < map->raw.info.layer_count; i++) {
+			if (i)
+				map->ops->fetch(&map->layers[i], g->at, g->n);
+			g->found |= map->ops->test(&map->layers[i], g->at, g->n);
+		}
 		if (bloomdev_map_valid(map))
 			return 0;
 	}
 	return 1;
 }
 
-static int burst_ask(struct burst *b, struct bloomdev_map *map)
+static int group_ask(struct group *g, struct bloomdev_map *map)
 {
 	struct bloomdev_keys keys = {
-		.data = b->data,
-		.bytes = b->bytes,
-		.lens = b->lens,
-		.count = b->n,
+		.data = g->data,
+		.bytes = g->bytes,
+		.lens = g->lens,
+		.key_len = g->lens ? 0 : g->len,
+		.count = g->n,
 	};
+	u8 answers[PROBE_GROUP];
+	u32 i;
+	int ret;
 
-	return bloomdev_filter_query(&map->filter, &keys, b->found, NULL);
+	ret = bloomdev_filter_query(&map->filter, &keys, answers, NULL);
+	if (ret)
+		return ret;
+	g->found = 0;
+	g->out_of_range = 0;
+	for (i = 0; i < g->n; i++) {
+		g->found |= (u64)(answers[i] == BLOOMDEV_PRESENT) << i;
+		g->out_of_range |= (u64)(answers[i] == BLOOMDEV_OUT_OF_RANGE) << i;
+	}
+	return 0;
 }
 
-static void burst_count(const struct burst *b, uint8_t *verdicts,
+static void group_count(const struct group *g, uint8_t *verdicts,
 			struct bloomdev_result *sum)
 {
-	u8 verdict;
+	u64 present = g->found & ~g->out_of_range;
 	u32 i;
 
-	for (i = 0; i < b->n; i++) {
-		verdict = b->out_of_range[i] ? BLOOMDEV_OUT_OF_RANGE : b->found[i];
-		sum->present += verdict == BLOOMDEV_PRESENT;
-		sum->out_of_range += verdict == BLOOMDEV_OUT_OF_RANGE;
-		if (verdicts)
-			verdicts[sum->done + i] = verdict;
-	}
-	sum->done += b->n;
+	for (i = 0; verdicts && i < g->n; i++)
+		verdicts[sum->done + i] =
+			(present >> i & 1) * BLOOMDEV_PRESENT +
+			(g->out_of_range >> i & 1) * BLOOMDEV_OUT_OF_RANGE;
+	sum->present += bloom_popcount(present);
+	sum->out_of_range += bloom_popcount(g->out_of_range);
+	sum->done += g->n;
 }
 
 BLOOMDEV_API int bloomdev_map_query(struct bloomdev_map *map,
@@ -215,24 +275,24 @@ BLOOMDEV_API int bloomdev_map_query(struct bloomdev_map *map,
 {
 	struct bloomdev_result sum = {};
 	size_t left = keys->bytes;
-	struct burst b;
+	struct group g;
 	int ret = 0;
 
-	b.data = keys->data;
+	g.data = keys->data;
 	while (sum.done < keys->count) {
-		if (!burst_take(&b, keys, sum.done, left) ||
-		    !burst_hash(&b, map)) {
+		ret = group_take(&g, keys, sum.done, left) ?
+		      group_probe(&g, map) : -EINVAL;
+		if (ret == -EINVAL) {
 			ret = bloomdev_keys_explain(keys);
 			break;
 		}
-		ret = burst_probe(&b, map);
 		if (ret == 1)
-			ret = burst_ask(&b, map);
+			ret = group_ask(&g, map);
 		if (ret)
 			break;
-		burst_count(&b, verdicts, &sum);
-		b.data += b.bytes;
-		left -= b.bytes;
+		group_count(&g, verdicts, &sum);
+		g.data += g.bytes;
+		left -= g.bytes;
 	}
 	if (!ret && left)
 		ret = bloomdev_keys_explain(keys);
@@ -241,8 +301,22 @@ BLOOMDEV_API int bloomdev_map_query(struct bloomdev_map *map,
 	return ret;
 }
 
-BLOOMDEV_API int bloomdev_map_query_key(struct bloomdev_map *map,
-					const void *key, size_t len)
+/* One key of a plain filter. Return: the verdict, or -EAGAIN. */
+static int query_plain(const struct bloomdev_map *map, const void *key, u32 len)
+{
+	const u64 seed[2] = { map->raw.info.seed[0], map->raw.info.seed[1] };
+	bool present;
+
+	if (__atomic_load_n(&map->head->seq, __ATOMIC_ACQUIRE) != map->seq)
+		return -EAGAIN;
+	present = map->ops->one(&map->layers[0], key, len, seed);
+	if (!bloomdev_map_valid(map))
+		return -EAGAIN;
+	return present ? BLOOMDEV_PRESENT : BLOOMDEV_ABSENT;
+}
+
+static __attribute__((noinline)) int
+query_one(struct bloomdev_map *map, const void *key, size_t len)
 {
 	struct bloomdev_keys keys = {
 		.data = key,
@@ -262,4 +336,14 @@ BLOOMDEV_API int bloomdev_map_query_key(struct bloomdev_map *map,
 	if (result.out_of_range)
 		return BLOOMDEV_OUT_OF_RANGE;
 	return result.present ? BLOOMDEV_PRESENT : BLOOMDEV_ABSENT;
+}
+
+BLOOMDEV_API int bloomdev_map_query_key(struct bloomdev_map *map,
+					const void *key, size_t len)
+{
+	int ret = -EAGAIN;
+
+	if (map->plain && len <= BLOOM_KEY_MAX)
+		ret = query_plain(map, key, len);
+	return ret == -EAGAIN ? query_one(map, key, len) : ret;
 }

@@ -16,7 +16,9 @@
  * @raw: INFO of then
  * @views: the layers' memory
  * @layers: the same, as probing wants it
- * @burst: probes a burst in one layer
+ * @ops: hash and probe
+ * @burst: keys hashed between two bursts of prefetches
+ * @plain: blocked, jhash, one layer: one key alone is worth a short cut
  */
 struct bloomdev_map {
 	struct bloomdev_filter filter;
@@ -25,7 +27,9 @@ struct bloomdev_map {
 	struct bloomdev_raw_info raw;
 	struct bloomdev_view views[BLOOM_LAYERS_MAX];
 	struct probe_layer layers[BLOOM_LAYERS_MAX];
-	probe_burst burst;
+	const struct probe_ops *ops;
+	u32 burst;
+	bool plain;
 };
 
 /*

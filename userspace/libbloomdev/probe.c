@@ -1,45 +1,74 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * Probing mapped layers with the kernel's own lines. The lines of a burst are
- * asked for in one tight loop before the first is looked at, so that the misses
- * overlap.
+ * Probing mapped layers with the kernel's own lines.
  */
+#include <stddef.h>
 #include "probe.h"
 
-static const __le64 *block_of(const struct probe_layer *layer, u64 at, u32 words)
+void probe_hash(const u8 *keys, u32 len, const u64 seed[2], u64 *at, u32 n)
 {
-	return layer->words + bloom_range(at, layer->blocks) * words;
-}
-
-static void burst_blocked(const struct probe_layer *layer, const u64 *at, u32 n,
-			  u8 *found)
-{
-	const __le64 *block[PROBE_BURST];
 	u32 i;
 
-	for (i = 0; i < n; i++) {
-		block[i] = block_of(layer, at[i], BLOOM_BLOCK_WORDS);
-		prefetch(block[i]);
-	}
-	for (i = 0; i < n; i++)
-		found[i] |= bloom_block_test(block[i], at[i], layer->probes);
+	for (i = 0; i < n; i++, keys += len)
+		at[i] = bloom_hash_jhash(keys, len, seed);
 }
 
-static void burst_counting(const struct probe_layer *layer, const u64 *at, u32 n,
-			   u8 *found)
+void probe_fetch_blocked(const struct probe_layer *layer, const u64 *at, u32 n)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		prefetch(probe_block(layer, at[i]));
+}
+
+static u64 test_blocked(const struct probe_layer *layer, const u64 *at, u32 n)
+{
+	const u32 probes = layer->probes;
+	u64 found = 0;
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		found |= (u64)bloom_block_test(probe_block(layer, at[i]),
+					       at[i], probes) << i;
+	return found;
+}
+
+static bool one_blocked(const struct probe_layer *layer, const u8 *key, u32 len,
+			const u64 seed[2])
+{
+	u64 at = bloom_hash_jhash(key, len, seed);
+
+	return bloom_block_test(probe_block(layer, at), at, layer->probes);
+}
+
+static const __le64 *counters_of(const struct probe_layer *layer, u64 at)
+{
+	return layer->words +
+	       bloom_range(at, layer->blocks) * BLOOM_COUNTER_WORDS;
+}
+
+static void fetch_counting(const struct probe_layer *layer, const u64 *at,
+			   u32 n)
 {
 	const __le64 *block;
 	u32 i, line;
 
 	for (i = 0; i < n; i++) {
-		block = block_of(layer, at[i], BLOOM_COUNTER_WORDS);
+		block = counters_of(layer, at[i]);
 		for (line = 0; line < BLOOM_COUNTER_BITS; line++)
 			prefetch(block + line * BLOOM_BLOCK_WORDS);
 	}
-	for (i = 0; i < n; i++) {
-		block = block_of(layer, at[i], BLOOM_COUNTER_WORDS);
-		found[i] |= bloom_counters_test(block, at[i], layer->probes);
-	}
+}
+
+static u64 test_counting(const struct probe_layer *layer, const u64 *at, u32 n)
+{
+	u64 found = 0;
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		found |= (u64)bloom_counters_test(counters_of(layer, at[i]),
+						  at[i], layer->probes) << i;
+	return found;
 }
 
 static const __le64 *classic_word(const struct probe_layer *layer, u64 at, u32 i)
@@ -47,8 +76,7 @@ static const __le64 *classic_word(const struct probe_layer *layer, u64 at, u32 i
 	return &layer->words[bloom_classic_slot(at, i, layer->slots) >> 6];
 }
 
-static void burst_classic(const struct probe_layer *layer, const u64 *at, u32 n,
-			  u8 *found)
+static void fetch_classic(const struct probe_layer *layer, const u64 *at, u32 n)
 {
 	u32 i;
 
@@ -57,35 +85,59 @@ static void burst_classic(const struct probe_layer *layer, const u64 *at, u32 n,
 		prefetch(classic_word(layer, at[i], 0));
 		prefetch(classic_word(layer, at[i], 1));
 	}
-	for (i = 0; i < n; i++)
-		found[i] |= bloom_classic_test(layer->words, layer->slots,
-					       at[i], layer->probes);
 }
 
-static void burst_bitmap(const struct probe_layer *layer, const u64 *at, u32 n,
-			 u8 *found)
+static u64 test_classic(const struct probe_layer *layer, const u64 *at, u32 n)
+{
+	u64 found = 0;
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		found |= (u64)bloom_classic_test(layer->words, layer->slots,
+						 at[i], layer->probes) << i;
+	return found;
+}
+
+static void fetch_bitmap(const struct probe_layer *layer, const u64 *at, u32 n)
 {
 	u32 i;
 
 	for (i = 0; i < n; i++)
 		prefetch(&layer->words[at[i] >> 6]);
-	for (i = 0; i < n; i++)
-		found[i] |= bloom_word(&layer->words[at[i] >> 6]) >>
-			    (at[i] & 63) & 1;
 }
 
-probe_burst probe_select(u32 kind)
+static u64 test_bitmap(const struct probe_layer *layer, const u64 *at, u32 n)
 {
-	switch (kind) {
-	case BLOOM_KIND_BLOCKED:
-		return burst_blocked;
-	case BLOOM_KIND_CLASSIC:
-		return burst_classic;
-	case BLOOM_KIND_COUNTING:
-		return burst_counting;
-	case BLOOM_KIND_BITMAP:
-		return burst_bitmap;
-	default:
+	u64 found = 0;
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		found |= (bloom_word(&layer->words[at[i] >> 6]) >>
+			  (at[i] & 63) & 1) << i;
+	return found;
+}
+
+const struct probe_ops *probe_select(u32 kind, bool scalar)
+{
+	static const struct probe_ops ops[] = {
+		[BLOOM_KIND_BLOCKED] = {
+			probe_hash, probe_fetch_blocked, test_blocked, one_blocked
+		},
+		[BLOOM_KIND_CLASSIC] = {
+			probe_hash, fetch_classic, test_classic, NULL
+		},
+		[BLOOM_KIND_COUNTING] = {
+			probe_hash, fetch_counting, test_counting, NULL
+		},
+		[BLOOM_KIND_BITMAP] = {
+			probe_hash, fetch_bitmap, test_bitmap, NULL
+		},
+	};
+	const struct probe_ops *best = NULL;
+
+	if (kind >= ARRAY_SIZE(ops))
 		return NULL;
-	}
+	if (kind == BLOOM_KIND_BLOCKED && !scalar)
+		best = probe_blocked_avx2();
+	return best ? best : &ops[kind];
 }
