@@ -84,6 +84,11 @@ static int check_size(const struct bloom_create *p)
 	if ((!p->slots || p->growth != BLOOM_GROWTH_FIXED) &&
 	    (!p->capacity || !p->fp_rate))
 		return -EINVAL;
+	/* The share of the last layer there can be must be one of a layer. */
+	if (p->growth == BLOOM_GROWTH_SCALING &&
+	    p->fp_rate / (BLOOM_LAYERS_MAX * (BLOOM_LAYERS_MAX + 1)) <
+	    bloom_geometry_min_rate(p->kind))
+		return -EINVAL;
 	return 0;
 }
 

@@ -20,6 +20,7 @@
 #define ZERO_STEP	(1UL << 20)
 
 struct workqueue_struct *bloom_wq;
+struct workqueue_struct *bloom_zero_wq;
 
 static void *array_alloc(u64 bytes)
 {
@@ -275,10 +276,17 @@ u64 bloom_layer_slots_set(const struct bloom_layer *layer)
 int bloom_layer_init(void)
 {
 	bloom_wq = alloc_workqueue("bloom", WQ_UNBOUND, 0);
-	return bloom_wq ? 0 : -ENOMEM;
+	bloom_zero_wq = alloc_workqueue("bloom_zero", WQ_UNBOUND, 0);
+	if (bloom_wq && bloom_zero_wq)
+		return 0;
+	bloom_layer_exit();
+	return -ENOMEM;
 }
 
 void bloom_layer_exit(void)
 {
-	destroy_workqueue(bloom_wq);
+	if (bloom_zero_wq)
+		destroy_workqueue(bloom_zero_wq);
+	if (bloom_wq)
+		destroy_workqueue(bloom_wq);
 }

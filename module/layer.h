@@ -120,10 +120,12 @@ void bloom_layer_zero(struct bloom_layer *layer);
 u64 bloom_layer_keys(const struct bloom_layer *layer);
 u64 bloom_layer_slots_set(const struct bloom_layer *layer);
 
-/* Frees all that is queued; for module exit. */
+/* The workqueues: before the first filter, after the last. */
 int bloom_layer_init(void);
 void bloom_layer_exit(void);
 
 extern struct workqueue_struct *bloom_wq;
+/* For zeroing, which works on the other queue wait for. */
+extern struct workqueue_struct *bloom_zero_wq;
 
 #endif /* BLOOM_LAYER_H */

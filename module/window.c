@@ -69,7 +69,7 @@ static void rotate_locked(struct bloom_filter *filter)
 
 	window->rotations++;
 	window->leaving = set->layers[(next + 1) % set->count];
-	queue_work(bloom_wq, &window->zero);
+	queue_work(bloom_zero_wq, &window->zero);
 	arm(window, window->period_ns);
 }
 

@@ -121,7 +121,9 @@ enum bloom_hash {
  *	layer, for scaling, which holds 1024 at the least) while the error is
  *	@fp_rate. May be 0 if @slots and growth fixed are given.
  * @fp_rate: false-positive rate as a 0.64 fixed-point fraction (rate * 2^64),
- *	for the whole filter. May be 0 with @slots and growth fixed.
+ *	for the whole filter. At least 2^-39 (blocked, counting), 2^-47 (classic),
+ *	for a scaling filter 1056 times that, for a window @generations times.
+ *	May be 0 with @slots and growth fixed.
  * @slots: 0: chosen from @capacity and @fp_rate; otherwise the number of bits
  *	(counters) of the only, or first, or every layer. Rounded up to whole
  *	blocks, as INFO tells; exact for classic and bitmap. A bitmap needs it.
