@@ -480,8 +480,9 @@ struct bloom_link {
  * @size: sizeof(struct bloom_load)
  * @flags: zero
  * @layer: which, in INFO's order; a scaling filter's layer_count adds a layer
- * @probes: with a new layer: its probes, or 0 with @slots 0
- * @slots: with a new layer: its slots, or 0 for the size it would grow to
+ * @probes: with a new layer and @slots: its probes; otherwise 0
+ * @slots: with a new layer: its slots, or 0 for the size it would grow to;
+ *	otherwise 0
  * @offset: first byte of the layer to write, a multiple of 8
  * @length: bytes, a multiple of 8
  * @data: pointer to @length bytes, OR-ed into the layer; a counting filter's
@@ -493,7 +494,12 @@ struct bloom_link {
  * For restore and merge, which are the library's: it compares kind, geometry,
  * hash and seed before it comes here. Bits past the last slot must be zero
  * (EINVAL). As with a batch, may end early with @done below @length; @keys and
- * @age_ns are applied by the call that reaches the end.
+ * @age_ns are applied by the call that reaches the end, with @length 0 at once.
+ * Keys counted may make a scaling filter grow by itself: to set the size of its
+ * layers, make them all before counting.
+ * Errors: EAGAIN (the layer was rotated out or cleared meanwhile; what a window's
+ * @layer means changes with every rotation), EINVAL, EBADF, EFAULT, ENOMEM,
+ * ENOSPC.
  */
 struct bloom_load {
 	__u32 size;
