@@ -17,6 +17,9 @@
 
 #define CHUNK_WORDS	2048U
 
+/* More than any layer can be made for, and far from wrapping a sum. */
+#define LOAD_KEYS_MAX	(1ULL << 56)
+
 /* Which layer, and what tells that it still is it. */
 struct target {
 	struct bloom_layer *layer;
@@ -229,7 +232,7 @@ static int check_load(const struct bloom_filter *filter,
 		return -EOPNOTSUPP;
 	if (load->offset % sizeof(u64) || load->length % sizeof(u64))
 		return -EINVAL;
-	if (!load->slots != !load->probes)
+	if (!load->slots != !load->probes || load->keys > LOAD_KEYS_MAX)
 		return -EINVAL;
 	if (load->age_ns && !bloom_is_window(filter))
 		return -EINVAL;

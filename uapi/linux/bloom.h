@@ -263,7 +263,9 @@ struct bloom_list {
  *
  * The call may stop early, after a signal or where memory can't be read or
  * written. If it dealt with any key it then succeeds with @done below @count,
- * and the caller goes on from there; otherwise it fails and changed nothing.
+ * and the caller goes on from there; otherwise it fails and changed nothing. (A
+ * caller who takes @verdicts away while the call runs may lose the answers of
+ * keys that were added.)
  *
  * ADD: of any number of concurrent ADDs of one key, exactly one is told
  * BLOOM_ABSENT (or none, if it is a false positive). Once ADD has returned,
@@ -487,7 +489,7 @@ struct bloom_link {
  * @length: bytes, a multiple of 8
  * @data: pointer to @length bytes, OR-ed into the layer; a counting filter's
  *	counters are added, up to 15
- * @keys: how many keys to count for this
+ * @keys: how many keys to count for this, at most 2^56
  * @age_ns: window: if not 0, set the generation's age
  * @done: out: bytes dealt with, from the first
  *
