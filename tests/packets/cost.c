@@ -26,9 +26,10 @@ static void die(const char *what)
 	exit(1);
 }
 
+static const char packet[64] = "sixteen bytes and so on";
+
 static double run(struct bpf_program *prog)
 {
-	static const char packet[64] = "sixteen bytes and so on";
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = packet,
 		    .data_size_in = sizeof(packet), .repeat = REPEAT);
 	int err = bpf_prog_test_run_opts(bpf_program__fd(prog), &opts);

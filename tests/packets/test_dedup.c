@@ -99,9 +99,9 @@ static void unload(struct setting *s)
 
 static int run(struct setting *s, const struct packet *p, __u32 *mark)
 {
-	struct __sk_buff skb = { 0 };
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = p->bytes,
 		    .data_size_in = p->len, .repeat = 1);
+	struct __sk_buff skb = { 0 };
 	int err;
 
 	if (s->tc) {

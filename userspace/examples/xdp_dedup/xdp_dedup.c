@@ -372,11 +372,13 @@ static void print_json(const struct dedup_counters *c, double seconds,
 	struct timespec ts;
 
 	clock_gettime(CLOCK_REALTIME, &ts);
-	printf("{\"time\":%.6f,\"seconds\":%.3f,\"packets\":%llu,\"bytes\":%llu,\"duplicates\":%llu,"
-	       "\"duplicate_bytes\":%llu,\"ipv4\":%llu,\"ipv6\":%llu,\"other\":%llu,"
-	       "\"fragments\":%llu,\"vlan\":%llu,\"cut\":%llu,\"errors\":%llu,",
-	       ts.tv_sec + ts.tv_nsec / 1e9, seconds, c->packets, c->bytes, c->duplicates, c->duplicate_bytes,
-	       c->ipv4, c->ipv6, c->packets - c->ipv4 - c->ipv6, c->fragments,
+	printf("{\"time\":%.6f,\"seconds\":%.3f,\"packets\":%llu,\"bytes\":%llu,",
+	       ts.tv_sec + ts.tv_nsec / 1e9, seconds, c->packets, c->bytes);
+	printf("\"duplicates\":%llu,\"duplicate_bytes\":%llu,",
+	       c->duplicates, c->duplicate_bytes);
+	printf("\"ipv4\":%llu,\"ipv6\":%llu,\"other\":%llu,\"fragments\":%llu,",
+	       c->ipv4, c->ipv6, c->packets - c->ipv4 - c->ipv6, c->fragments);
+	printf("\"vlan\":%llu,\"cut\":%llu,\"errors\":%llu,",
 	       c->vlan, c->cut, c->errors);
 	printf("\"filter\":{\"id\":%u,\"bytes\":%llu,\"error\":%.3g,\"saturated\":%s,"
 	       "\"rotations\":%llu,\"rotations_late\":%llu}}\n",
