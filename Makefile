@@ -19,7 +19,8 @@ DEMO_PACKAGES	:= gcc make libc6-dev linux-headers-cloud-amd64 kmod \
 		   qemu-system-x86 busybox-static cpio libjson-c-dev pkg-config
 CHECK_PACKAGES	:= $(DEMO_PACKAGES) linux-source-6.1 bc bison flex libelf-dev \
 		   xz-utils python3 sparse shellcheck git \
-		   spin bats libcmocka-dev gcc-multilib mandoc
+		   spin bats libcmocka-dev gcc-multilib mandoc \
+		   clang libbpf-dev bpftool dwarves
 PACKETS_PACKAGES := $(DEMO_PACKAGES) clang libbpf-dev bpftool dwarves binutils xz-utils \
 		   python3 iproute2 tcpreplay tcpdump wireshark-common
 
@@ -84,6 +85,9 @@ check-packets: deps-packets ## BPF functions and examples, real captures over a 
 guest: ## build what tests/vm/run takes along (KERNEL=stock or kunit)
 	$(MAKE) -C userspace O=$(B) PREFIX=/usr DESTDIR=$(B)/guest-root install >/dev/null
 	tests/vm/guest-modules $(KERNEL)
+ifeq ($(KERNEL),stock)
+	-@! type pahole >/dev/null 2>&1 || module/btf.sh "$$(tests/vm/stock-kernel)/build" $(B)/kmod-stock/bloom.ko
+endif
 
 guest-tests: guest ## the same and the tests that run there
 	$(MAKE) -C userspace O=$(B) tests
