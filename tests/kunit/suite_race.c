@@ -277,7 +277,7 @@ static void rotate(struct kunit *test)
 		SIZED(10000), FIXED_SEED, .growth = BLOOM_GROWTH_WINDOW,
 		.generations = 3,
 	};
-	struct race *r = race(test, &params, 3, 8000);
+	struct race *r = race(test, &params, 3, 4000);
 
 	bloom_test_threads(test, r->threads + 1, rotate_beside, r);
 	expect_race(test, r);
@@ -296,7 +296,7 @@ KUNIT_ARRAY_PARAM(clearable, clearable, shape_desc);
 static void clear(struct kunit *test)
 {
 	const struct shape *shape = test->param_value;
-	struct race *r = race(test, &shape->params, 3, 4000);
+	struct race *r = race(test, &shape->params, 3, 2000);
 
 	bloom_test_threads(test, r->threads + 1, clear_beside, r);
 	expect_race(test, r);
@@ -320,7 +320,7 @@ static void grow(struct kunit *test)
 }
 
 /* Names come and go, and filters with them, while others look them up. */
-#define NAMED	200
+#define NAMED	50
 
 static void named(void *arg, u32 i)
 {
