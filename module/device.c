@@ -170,18 +170,13 @@ static int __init bloom_init(void)
 
 /*
  * No descriptor, name or mapping is left, for each holds the module; but filters
- * and layers may still be on their way out: released, then after a grace period
- * freed, which lets go of layers, which after another are freed.
+ * and layers may still be on their way out.
  */
 static void __exit bloom_exit(void)
 {
-	int stage;
-
 	misc_deregister(&device);
-	for (stage = 0; stage < 3; stage++) {
-		flush_workqueue(bloom_wq);
-		rcu_barrier();
-	}
+	bloom_frees_wait();
+	WARN_ON_ONCE(atomic_read(&bloom_frees_pending));
 	bloom_registry_exit();
 	bloom_layer_exit();
 }

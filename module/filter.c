@@ -145,6 +145,7 @@ static void free_filter(struct bloom_filter *filter)
 static void free_work(struct work_struct *work)
 {
 	free_filter(container_of(to_rcu_work(work), struct bloom_filter, free));
+	atomic_dec(&bloom_frees_pending);
 }
 
 static void release_work(struct work_struct *work)
@@ -222,6 +223,8 @@ struct bloom_filter *bloom_filter_create(const struct bloom_create *params)
 			goto free;
 	}
 	set = bloom_set_create(filter);
+	if (IS_ERR(set) && PTR_ERR(set) == -ENOSPC && bloom_frees_wait())
+		set = bloom_set_create(filter);
 	if (IS_ERR(set)) {
 		err = PTR_ERR(set);
 		goto free;
@@ -258,8 +261,10 @@ bool bloom_filter_get_live(struct bloom_filter *filter)
 
 void bloom_filter_put(struct bloom_filter *filter)
 {
-	if (refcount_dec_and_test(&filter->refs))
-		queue_work(bloom_wq, &filter->release);
+	if (!refcount_dec_and_test(&filter->refs))
+		return;
+	atomic_inc(&bloom_frees_pending);
+	queue_work(bloom_wq, &filter->release);
 }
 
 /*
@@ -309,8 +314,7 @@ u32 bloom_filter_look(struct bloom_filter *filter)
 	return state;
 }
 
-/* Forget every key; on failure nothing has changed. */
-int bloom_filter_clear(struct bloom_filter *filter)
+static int clear_once(struct bloom_filter *filter)
 {
 	struct bloom_set *set, *old;
 
@@ -333,6 +337,16 @@ int bloom_filter_clear(struct bloom_filter *filter)
 	mutex_unlock(&filter->control);
 	bloom_filter_look(filter);
 	return 0;
+}
+
+/* Forget every key; on failure nothing has changed. */
+int bloom_filter_clear(struct bloom_filter *filter)
+{
+	int err = clear_once(filter);
+
+	if (err == -ENOSPC && bloom_frees_wait())
+		err = clear_once(filter);
+	return err;
 }
 
 /* Sum over the live layers. Any context. */

@@ -21,6 +21,7 @@
 
 struct workqueue_struct *bloom_wq;
 struct workqueue_struct *bloom_zero_wq;
+atomic_t bloom_frees_pending = ATOMIC_INIT(0);
 
 static void *array_alloc(u64 bytes)
 {
@@ -45,6 +46,25 @@ static void layer_free(struct work_struct *work)
 	bloom_uncharge(layer->payer, layer->charged);
 	bloom_payer_put(layer->payer);
 	kfree(layer);
+	atomic_dec(&bloom_frees_pending);
+}
+
+/*
+ * Filters are released, then after a grace period freed, which lets go of layers,
+ * which after another are freed: three rounds see to all of it.
+ */
+bool bloom_frees_wait(void)
+{
+	bool any = atomic_read(&bloom_frees_pending);
+	int round;
+
+	for (round = 0; round < 3 && atomic_read(&bloom_frees_pending);
+	     round++) {
+		flush_workqueue(bloom_wq);
+		rcu_barrier();
+		flush_workqueue(bloom_wq);
+	}
+	return any;
 }
 
 struct bloom_layer *bloom_layer_create(struct bloom_payer *payer,
@@ -96,8 +116,10 @@ out:
 
 void bloom_layer_put(struct bloom_layer *layer)
 {
-	if (refcount_dec_and_test(&layer->refs))
-		queue_rcu_work(bloom_wq, &layer->free_work);
+	if (!refcount_dec_and_test(&layer->refs))
+		return;
+	atomic_inc(&bloom_frees_pending);
+	queue_rcu_work(bloom_wq, &layer->free_work);
 }
 
 static __always_inline __le64 *block_of(const struct bloom_layer *layer, u64 at)

@@ -120,6 +120,14 @@ void bloom_layer_zero(struct bloom_layer *layer);
 u64 bloom_layer_keys(const struct bloom_layer *layer);
 u64 bloom_layer_slots_set(const struct bloom_layer *layer);
 
+/*
+ * Memory that nobody refers to any more is still charged until a worker has
+ * freed it. Who is refused by a cap may wait for that: true if there was any. No
+ * lock held; not from the workqueues.
+ */
+bool bloom_frees_wait(void);
+extern atomic_t bloom_frees_pending;
+
 /* The workqueues: before the first filter, after the last. */
 int bloom_layer_init(void);
 void bloom_layer_exit(void);
