@@ -24,6 +24,7 @@
 #include "kfuncs.skel.h"
 
 #define ROUNDS	400U
+#define LIVES	300
 
 static struct bloomdev_device *dev;
 static struct kfuncs_bpf *skel;
@@ -240,6 +241,58 @@ static void test_exactly_one(void)
 	bloomdev_filter_close(filter);
 }
 
+static volatile bool stop;
+
+static void *add_on(void *arg)
+{
+	static const char packet[64];
+	long *runs = arg;
+
+	while (!stop) {
+		skel->bss->burst_first += BURST;
+		run(skel->progs.on_burst, packet, sizeof(packet));
+		++*runs;
+	}
+	return NULL;
+}
+
+/* Windows that rotate, fill up and die, while a program adds to them. */
+static void test_dying(void)
+{
+	struct bloomdev_options opts = BLOOMDEV_OPTIONS_INIT;
+	struct bloomdev_filter *filter;
+	unsigned int i, used = 0;
+	uint64_t keys = 0;
+	pthread_t thread;
+	long runs = 0;
+
+	opts.flags = BLOOMDEV_BPF;
+	opts.growth = BLOOMDEV_GROWTH_WINDOW;
+	opts.generations = 2;
+	opts.period_ns = 10000000;
+	opts.capacity = 1000;
+	opts.fp_rate = 0.001;
+	pthread_create(&thread, NULL, add_on, &runs);
+	for (i = 0; i < LIVES; i++) {
+		filter = bloomdev_filter_create(dev, &opts);
+		if (!filter)
+			bail_out("create");
+		skel->bss->burst_id = id_of(filter);
+		usleep(i % 16 * 1000);
+		bloomdev_filter_count(filter, &keys);
+		used += keys > 0;
+		bloomdev_filter_close(filter);
+	}
+	stop = true;
+	pthread_join(thread, NULL);
+	printf("# %ld bursts, %u of %u filters had keys when they went\n", runs, used, LIVES);
+	expect("filters die while a program adds to them", runs > 0 && used > 0, true);
+	filter = create(BLOOMDEV_BPF, 0);
+	expect("and the next one works", ask(skel->progs.on_xdp, DO_ADD, id_of(filter), "k", 1),
+	       BLOOMDEV_ABSENT);
+	bloomdev_filter_close(filter);
+}
+
 static void test_tracing(void)
 {
 	struct bloomdev_filter *filter = create(BLOOMDEV_BPF, 0);
@@ -306,6 +359,7 @@ int main(void)
 	test_ids();
 	test_kinds();
 	test_exactly_one();
+	test_dying();
 	test_tracing();
 	test_refused();
 	bloomdev_device_close(dev);
