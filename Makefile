@@ -41,7 +41,8 @@ userspace: ## build library and command under build/
 	$(MAKE) -C userspace O=$(B) PREFIX=$(PREFIX)
 
 .PHONY: examples
-examples: userspace ## build the BPF examples, xdp_dedup and opens
+examples: userspace ## build the examples, BPF programs among them
+	$(MAKE) -C userspace/examples O=$(B)
 	$(MAKE) -C userspace/examples/xdp_dedup O=$(B)
 	$(MAKE) -C userspace/examples/tracing O=$(B)
 
