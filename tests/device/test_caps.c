@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Caps on memory: of one filter, of one user, of all. What is over one is
- * refused and changes nothing; what is given back can be had again.
+ * refused and changes nothing; what is given back can be had again, at once.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -27,16 +27,6 @@ static int make(u64 mib)
 
 	arg.slots = mib * SLOTS;
 	return create(&arg);
-}
-
-/* Memory is given back by a worker after a grace period: not at once. */
-static int make_soon(u64 mib)
-{
-	int fd, tries = 60;
-
-	while ((fd = make(mib)) == -ENOSPC && --tries)
-		usleep(50000);
-	return fd;
 }
 
 static void set_caps(u64 filter, u64 user, u64 total)
@@ -77,7 +67,7 @@ static long make_as_user(void *arg)
 /* Keep what was made, under a name. */
 static long make_named(void *arg)
 {
-	int fd = make_soon(*(u64 *)arg);
+	int fd = make(*(u64 *)arg);
 	char name[64];
 
 	if (fd < 0)
@@ -135,11 +125,11 @@ static void all_together(void **state)
 
 	(void)state;
 	set_caps(0, 0, 6);
-	fd = assert_ok(make_soon(4));
+	fd = assert_ok(make(4));
 	assert_error(ENOSPC, make(4));
 	assert_error(ENOSPC, as_user(&someone, make_as_user, &four));
 	close(fd);
-	close(assert_ok(make_soon(6)));
+	close(assert_ok(make(6)));
 }
 
 static void given_back(void **state)
@@ -149,7 +139,7 @@ static void given_back(void **state)
 	(void)state;
 	set_caps(0, 0, 6);
 	for (i = 0; i < 20; i++)
-		close(assert_ok(make_soon(6)));
+		close(assert_ok(make(6)));
 }
 
 /* A failed CREATE must not leave its part behind: a window of 1 MiB layers. */
@@ -163,10 +153,10 @@ static void half_made(void **state)
 	arg.probes = 3;
 	arg.generations = 8;
 	set_caps(0, 0, 6);
-	close(assert_ok(make_soon(6)));
+	close(assert_ok(make(6)));
 	for (i = 0; i < 10; i++)
 		assert_error(ENOSPC, create(&arg));
-	close(assert_ok(make_soon(6)));
+	close(assert_ok(make(6)));
 }
 
 /* A mapping of what CLEAR threw away keeps the memory, and so the charge. */
@@ -200,7 +190,7 @@ static void defaults(void **state)
 	(void)state;
 	set_caps(0, 0, 0);
 	assert_error(ENOSPC, make(ram / 8 + 2));
-	close(assert_ok(make_soon(ram / 16)));
+	close(assert_ok(make(ram / 16)));
 }
 
 static int setup(void **state)
