@@ -40,7 +40,8 @@ static inline u64 bloom_fetch_or(__le64 *word, __le64 mask)
 
 static inline u64 bloom_mul_high(u64 a, u64 b)
 {
-	return mul_u64_u64_shr(a, b, 64);
+	/* As mul_u64_u64_shr(a, b, 64), which some 64-bit kernels do in four parts. */
+	return (u64)(((__uint128_t)a * b) >> 64);
 }
 
 static inline u32 bloom_popcount(u64 x)
