@@ -93,35 +93,93 @@ static __always_inline u64 bloom_block_bit(const __le64 *block, u64 slices)
 }
 
 /*
- * Are all slots of @hash set in its block? @probes is at least 1.
+ * The first @n slots of one round of slices, in bit 0. Where the compiler knows
+ * @n, this is no loop.
+ */
+static __always_inline u64 bloom_round_test(const __le64 *block, u64 mix, u32 n)
+{
+	u64 all = bloom_block_bit(block, mix);
+
+	if (n > 1)
+		all &= bloom_block_bit(block, mix >> 9);
+	if (n > 2)
+		all &= bloom_block_bit(block, mix >> 18);
+	if (n > 3)
+		all &= bloom_block_bit(block, mix >> 27);
+	if (n > 4)
+		all &= bloom_block_bit(block, mix >> 36);
+	if (n > 5)
+		all &= bloom_block_bit(block, mix >> 45);
+	if (n > 6)
+		all &= bloom_block_bit(block, mix >> 54);
+	return all;
+}
+
+/* How many slots the last round has, 1..BLOOM_SLICES. */
+static __always_inline u32 bloom_last_round(u32 probes)
+{
+	return (probes - 1) % BLOOM_SLICES + 1;
+}
+
+/*
+ * Are all slots of @hash set in its block? @probes is at least 1, @last is
+ * bloom_last_round(@probes): a caller that tests many keys tells the compiler.
  *
  * The slots are those of bloom_slices_next(), a whole round of them at a time.
  * There is no branch on the data except where more than another round is to
  * come: then leaving early saves more than a wrong guess costs.
  */
-static __always_inline bool bloom_block_test(const __le64 *block, u64 hash,
-					     u32 probes)
+static __always_inline bool bloom_block_test_last(const __le64 *block, u64 hash,
+						  u32 probes, u32 last)
 {
 	u64 mix = bloom_remix(hash);
 	u64 all = 1;
 
 	for (; probes > BLOOM_SLICES; probes -= BLOOM_SLICES) {
-		all &= bloom_block_bit(block, mix) &
-		       bloom_block_bit(block, mix >> 9) &
-		       bloom_block_bit(block, mix >> 18) &
-		       bloom_block_bit(block, mix >> 27) &
-		       bloom_block_bit(block, mix >> 36) &
-		       bloom_block_bit(block, mix >> 45) &
-		       bloom_block_bit(block, mix >> 54);
+		all &= bloom_round_test(block, mix, BLOOM_SLICES);
 		if (probes > 2 * BLOOM_SLICES && !(all & 1))
 			return false;
 		mix = bloom_remix(mix);
 	}
-	do {
-		all &= bloom_block_bit(block, mix);
-		mix >>= BLOOM_BLOCK_SHIFT;
-	} while (--probes);
-	return all & 1;
+	return all & bloom_round_test(block, mix, last) & 1;
+}
+
+static __always_inline bool bloom_block_test(const __le64 *block, u64 hash,
+					     u32 probes)
+{
+	return bloom_block_test_last(block, hash, probes,
+				     bloom_last_round(probes));
+}
+
+/* Set the slot of the lowest slice. Return: 1 if it was not set before. */
+static __always_inline u32 bloom_block_set_bit(__le64 *block, u64 slices)
+{
+	u32 slot = slices & BLOOM_SLICE_MASK;
+	u64 old = bloom_word(&block[slot >> 6]);
+	u64 word = old | 1ULL << (slot & 63);
+
+	WRITE_ONCE(block[slot >> 6], cpu_to_le64(word));
+	return word != old;
+}
+
+/* The first @n slots of one round; see bloom_round_test(). */
+static __always_inline u32 bloom_round_set(__le64 *block, u64 mix, u32 n)
+{
+	u32 flipped = bloom_block_set_bit(block, mix);
+
+	if (n > 1)
+		flipped += bloom_block_set_bit(block, mix >> 9);
+	if (n > 2)
+		flipped += bloom_block_set_bit(block, mix >> 18);
+	if (n > 3)
+		flipped += bloom_block_set_bit(block, mix >> 27);
+	if (n > 4)
+		flipped += bloom_block_set_bit(block, mix >> 36);
+	if (n > 5)
+		flipped += bloom_block_set_bit(block, mix >> 45);
+	if (n > 6)
+		flipped += bloom_block_set_bit(block, mix >> 54);
+	return flipped;
 }
 
 /*
@@ -130,18 +188,14 @@ static __always_inline bool bloom_block_test(const __le64 *block, u64 hash,
  */
 static __always_inline u32 bloom_block_set(__le64 *block, u64 hash, u32 probes)
 {
-	struct bloom_slices s = bloom_slices_start(hash);
-	u32 slot, flipped = 0;
-	u64 word;
+	u64 mix = bloom_remix(hash);
+	u32 flipped = 0;
 
-	while (probes--) {
-		slot = bloom_slices_next(&s);
-		word = bloom_word(&block[slot >> 6]);
-		flipped += !(word >> (slot & 63) & 1);
-		word |= 1ULL << (slot & 63);
-		WRITE_ONCE(block[slot >> 6], cpu_to_le64(word));
+	for (; probes > BLOOM_SLICES; probes -= BLOOM_SLICES) {
+		flipped += bloom_round_set(block, mix, BLOOM_SLICES);
+		mix = bloom_remix(mix);
 	}
-	return flipped;
+	return probes ? flipped + bloom_round_set(block, mix, probes) : flipped;
 }
 
 /* Slot number @i of a key in a classic filter: an independent draw each. */

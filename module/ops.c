@@ -170,6 +170,31 @@ static bool look_ahead(struct bloom_filter *filter, const struct bloom_set *set,
 	       keys == layer->share;
 }
 
+/* One layer for ever, in which a key is there if setting its bits changes none. */
+static bool is_plain(const struct bloom_filter *filter)
+{
+	return filter->params.growth == BLOOM_GROWTH_FIXED &&
+	       (filter->params.kind == BLOOM_KIND_BLOCKED ||
+		filter->params.kind == BLOOM_KIND_CLASSIC);
+}
+
+/* add_locked() for such: it need not look again before it writes. */
+static bool add_plain(struct bloom_filter *filter, struct bloom_layer *layer,
+		      u32 index, u64 at)
+{
+	struct bloom_tally *tally = &layer->tally[index];
+	u32 flipped = bloom_layer_add(layer, at);
+	u64 keys = tally->keys + 1;
+
+	if (!flipped)
+		return true;
+	WRITE_ONCE(tally->set, tally->set + flipped);
+	WRITE_ONCE(tally->keys, keys);
+	if (unlikely(is_notable(layer, keys)))
+		irq_work_queue(&filter->notice);
+	return false;
+}
+
 /*
  * Add one key. The stripe's lock is held, so what every earlier ADD of this key
  * did is seen here. Return: was it present?
@@ -186,6 +211,8 @@ static bool add_locked(struct bloom_filter *filter, struct bloom_stripe *stripe,
 	u64 keys;
 
 	lockdep_assert_held(&stripe->lock);
+	if (is_plain(filter))
+		return add_plain(filter, set->layers[0], index, at);
 	seen = test(filter, set, newest, &at, 1, 1);
 	if (seen && !counting &&
 	    !(renews(filter) &&
