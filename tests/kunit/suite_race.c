@@ -115,6 +115,14 @@ static struct race *race(struct kunit *test, const struct bloom_create *params,
 	return r;
 }
 
+/* What ADD by system call does: grow, if the worker is not fast enough. */
+static void keep_pace(struct race *r)
+{
+	if (r->filter->params.growth == BLOOM_GROWTH_SCALING)
+		bloom_filter_look(r->filter);
+	cond_resched();
+}
+
 /* Every thread the same keys, each from another place on, in groups. */
 static void add_same(void *arg, u32 i)
 {
@@ -128,7 +136,7 @@ static void add_same(void *arg, u32 i)
 		news += ARRAY_SIZE(keys) -
 			bloom_add_batch(r->filter, keys, 8, ARRAY_SIZE(keys),
 					NULL);
-		cond_resched();
+		keep_pace(r);
 	}
 	atomic_add(news, &r->news);
 }
@@ -200,8 +208,8 @@ static void add_own(struct race *r, u32 i, u32 forgets_after)
 			if (atomic_read(&r->begun) - ended < forgets_after)
 				atomic_inc(&r->lost);
 		}
-		if (j % 64 == 0)
-			cond_resched();
+		if (j % 16 == 0)
+			keep_pace(r);
 	}
 	atomic_dec(&r->adding);
 }

@@ -205,9 +205,9 @@ static void refused(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, READ_ONCE(filter->starved));
 	for (; n < 4 * CAPACITY; n++)
 		KUNIT_ASSERT_EQ(test, bloom_test_add(filter, n), BLOOM_ABSENT);
-	/* All new keys went to the layer that has room. */
-	KUNIT_EXPECT_EQ(test, (u64)CAPACITY,
-			bloom_layer_keys(bloom_test_set(filter)->layers[1]));
+	/* No new key went to the layer that is full. */
+	KUNIT_EXPECT_EQ(test, 3ULL * CAPACITY,
+			bloom_layer_keys(bloom_test_set(filter)->layers[0]));
 	expect_all(test, filter, n);
 }
 
