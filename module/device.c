@@ -104,15 +104,11 @@ static long do_list(struct file *file, union bloom_request *request,
 	return err;
 }
 
-#define HANDLER(name, field, mode, handle)				\
-	{ name, sizeof_field(union bloom_request, field),		\
-	  sizeof_field(union bloom_request, field), mode, handle }
-
 static const struct bloom_handler handlers[] = {
-	HANDLER(BLOOM_IOC_CREATE, create, FMODE_WRITE, do_create),
-	HANDLER(BLOOM_IOC_OPEN, open, 0, do_open),
-	HANDLER(BLOOM_IOC_UNLINK, unlink, FMODE_WRITE, do_unlink),
-	HANDLER(BLOOM_IOC_LIST, list, 0, do_list),
+	BLOOM_HANDLER(BLOOM_IOC_CREATE, create, FMODE_WRITE, do_create),
+	BLOOM_HANDLER(BLOOM_IOC_OPEN, open, 0, do_open),
+	BLOOM_HANDLER(BLOOM_IOC_UNLINK, unlink, FMODE_WRITE, do_unlink),
+	BLOOM_HANDLER(BLOOM_IOC_LIST, list, 0, do_list),
 };
 
 static long device_ioctl(struct file *file, unsigned int cmd, unsigned long arg)

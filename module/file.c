@@ -177,19 +177,15 @@ static long do_load(struct file *file, union bloom_request *request,
 			  sizeof(load->done)) ?: err;
 }
 
-#define HANDLER(name, field, mode, handle)				\
-	{ name, sizeof_field(union bloom_request, field),		\
-	  sizeof_field(union bloom_request, field), mode, handle }
-
 static const struct bloom_handler handlers[] = {
-	HANDLER(BLOOM_IOC_ADD, batch, FMODE_WRITE, do_add),
-	HANDLER(BLOOM_IOC_QUERY, batch, FMODE_READ, do_query),
-	HANDLER(BLOOM_IOC_REMOVE, batch, FMODE_WRITE, do_remove),
-	HANDLER(BLOOM_IOC_INFO, info, FMODE_READ, do_info),
-	HANDLER(BLOOM_IOC_CLEAR, clear, FMODE_WRITE, do_clear),
-	HANDLER(BLOOM_IOC_ROTATE, rotate, FMODE_WRITE, do_rotate),
-	HANDLER(BLOOM_IOC_LINK, link, FMODE_WRITE, do_link),
-	HANDLER(BLOOM_IOC_LOAD, load, FMODE_WRITE, do_load),
+	BLOOM_HANDLER(BLOOM_IOC_ADD, batch, FMODE_WRITE, do_add),
+	BLOOM_HANDLER(BLOOM_IOC_QUERY, batch, FMODE_READ, do_query),
+	BLOOM_HANDLER(BLOOM_IOC_REMOVE, batch, FMODE_WRITE, do_remove),
+	BLOOM_HANDLER(BLOOM_IOC_INFO, info, FMODE_READ, do_info),
+	BLOOM_HANDLER(BLOOM_IOC_CLEAR, clear, FMODE_WRITE, do_clear),
+	BLOOM_HANDLER(BLOOM_IOC_ROTATE, rotate, FMODE_WRITE, do_rotate),
+	BLOOM_HANDLER(BLOOM_IOC_LINK, link, FMODE_WRITE, do_link),
+	BLOOM_HANDLER(BLOOM_IOC_LOAD, load, FMODE_WRITE, do_load),
 };
 
 static long file_ioctl(struct file *file, unsigned int cmd, unsigned long arg)

@@ -140,7 +140,7 @@ struct bloom_filter {
 	struct bloom_stats __percpu *stats;
 	struct bloom_set __rcu *set;
 
-	struct mutex control;
+	struct mutex control;	/* of set, seq, head, map_next, window */
 	u64 seq;
 	struct bloom_head *head;
 	u64 map_next;
@@ -227,6 +227,7 @@ static inline struct bloom_layer *bloom_live_layer(const struct bloom_set *set,
 static inline u32 bloom_newest(const struct bloom_filter *filter,
 			       const struct bloom_set *set)
 {
+	/* Pairs with the release of a rotation. */
 	return bloom_is_window(filter) ? smp_load_acquire(&set->current_layer) :
 	       set->count - 1;
 }

@@ -40,6 +40,11 @@ struct bloom_handler {
 		       void __user *arg, u32 usize);
 };
 
+/* A handler of a structure that is as it was first published. */
+#define BLOOM_HANDLER(name, field, mode, handle)			\
+	{ name, sizeof_field(union bloom_request, field),		\
+	  sizeof_field(union bloom_request, field), mode, handle }
+
 /* Find the handler of @cmd, copy the structure in, and call it. */
 long bloom_request_run(struct file *file, unsigned int cmd, unsigned long arg,
 		       const struct bloom_handler *handlers, size_t count);

@@ -114,6 +114,7 @@ void bloom_seq_end(struct bloom_filter *filter)
 {
 	lockdep_assert_held(&filter->control);
 	filter->seq++;
+	/* Even after all of the change; pairs with the reader's acquire. */
 	if (filter->head)
 		smp_store_release(&filter->head->seq, filter->seq);
 }

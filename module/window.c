@@ -64,6 +64,7 @@ static void rotate_locked(struct bloom_filter *filter)
 	next = (set->current_layer + 1) % set->count;
 	set->layers[next]->born_ns = ktime_get_ns();
 	bloom_seq_begin(filter);
+	/* Empty before it is current; pairs with bloom_newest(). */
 	smp_store_release(&set->current_layer, next);
 	bloom_seq_end(filter);
 
