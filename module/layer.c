@@ -185,7 +185,9 @@ static __always_inline u32 next_key(u64 *mask)
 
 u64 bloom_layer_test(const struct bloom_layer *layer, const u64 *at, u64 want)
 {
+	const u64 slots = layer->geo.slots;
 	const u32 probes = layer->geo.probes;
+	const __le64 *block;
 	u64 present = 0;
 	u32 i;
 
@@ -193,24 +195,24 @@ u64 bloom_layer_test(const struct bloom_layer *layer, const u64 *at, u64 want)
 	case BLOOM_KIND_BLOCKED:
 		while (want) {
 			i = next_key(&want);
-			present |= (u64)bloom_block_test(block_of(layer, at[i]),
-							 at[i], probes) << i;
+			block = block_of(layer, at[i]);
+			present |= (u64)bloom_block_test(block, at[i],
+							 probes) << i;
 		}
 		break;
 	case BLOOM_KIND_CLASSIC:
 		while (want) {
 			i = next_key(&want);
-			present |= (u64)bloom_classic_test(layer->words,
-							   layer->geo.slots,
+			present |= (u64)bloom_classic_test(layer->words, slots,
 							   at[i], probes) << i;
 		}
 		break;
 	case BLOOM_KIND_COUNTING:
 		while (want) {
 			i = next_key(&want);
-			present |= (u64)bloom_counters_test(counters_of(layer,
-									at[i]),
-							    at[i], probes) << i;
+			block = counters_of(layer, at[i]);
+			present |= (u64)bloom_counters_test(block, at[i],
+							    probes) << i;
 		}
 		break;
 	case BLOOM_KIND_BITMAP:
