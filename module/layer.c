@@ -137,6 +137,8 @@ static __always_inline __le64 *counters_of(const struct bloom_layer *layer,
 
 void bloom_layer_prefetch(const struct bloom_layer *layer, const u64 *at, u32 n)
 {
+	const u64 slots = layer->geo.slots;
+	u64 slot;
 	u32 i;
 
 	switch (layer->geo.kind) {
@@ -157,17 +159,15 @@ void bloom_layer_prefetch(const struct bloom_layer *layer, const u64 *at, u32 n)
 	case BLOOM_KIND_CLASSIC:
 		/* Most absent keys end at the first probe or the second. */
 		for (i = 0; i < n; i++) {
-			u64 slots = layer->geo.slots;
-
-			prefetch(&layer->words[bloom_classic_slot(at[i], 0,
-								  slots) >> 6]);
-			prefetch(&layer->words[bloom_classic_slot(at[i], 1,
-								  slots) >> 6]);
+			slot = bloom_classic_slot(at[i], 0, slots);
+			prefetch(&layer->words[slot >> 6]);
+			slot = bloom_classic_slot(at[i], 1, slots);
+			prefetch(&layer->words[slot >> 6]);
 		}
 		break;
 	case BLOOM_KIND_BITMAP:
 		for (i = 0; i < n; i++) {
-			if (at[i] < layer->geo.slots)
+			if (at[i] < slots)
 				prefetch(&layer->words[at[i] >> 6]);
 		}
 		break;

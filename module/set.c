@@ -114,9 +114,10 @@ void bloom_seq_end(struct bloom_filter *filter)
 {
 	lockdep_assert_held(&filter->control);
 	filter->seq++;
+	if (!filter->head)
+		return;
 	/* Even after all of the change; pairs with the reader's acquire. */
-	if (filter->head)
-		smp_store_release(&filter->head->seq, filter->seq);
+	smp_store_release(&filter->head->seq, filter->seq);
 }
 
 /* Publish @set. The old one goes, and with @drop_layers its layers too. */

@@ -155,10 +155,10 @@ static void shape(const struct bloom_geometry *geo, u32 kind)
 
 static void size(const struct input *in)
 {
-	u32 kind = in->kind % 5, steps;
-	const struct size_step *table;
-	struct bloom_geometry geo;
 	long double bits, along, slots;
+	const struct size_step *table;
+	u32 kind = in->kind % 5, steps;
+	struct bloom_geometry geo;
 	u64 least;
 	int ret;
 

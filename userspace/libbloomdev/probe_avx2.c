@@ -56,6 +56,14 @@ LANES void final(struct lanes *s)
 	*s = (struct lanes){ a, b, c };
 }
 
+/* Of each lane @b where the top bit of @which is set, otherwise @a. */
+LANES __m256i select8(__m256i a, __m256i b, __m256i which)
+{
+	return _mm256_castps_si256(_mm256_blendv_ps(_mm256_castsi256_ps(a),
+						    _mm256_castsi256_ps(b),
+						    _mm256_castsi256_ps(which)));
+}
+
 /* The word at @p of each of eight keys, which are as far apart as @step says. */
 LANES __m256i words(const u8 *p, __m256i step)
 {
@@ -69,7 +77,7 @@ LANES __m256i tails(const u8 *end, __m256i step, u32 n)
 }
 
 LANES void hash8(const u8 *key, u32 len, const u64 seed[2],
-			      __m256i step, u64 *at)
+		 __m256i step, u64 *at)
 {
 	__m256i start = _mm256_set1_epi32(0xdeadbeef + len + (u32)seed[0]);
 	struct lanes s = { start, start, start };
@@ -138,10 +146,9 @@ LANES u32 look(__m256i low, __m256i high, u64 mix)
 
 	/* Of a slot's 9 bits: half of the block, word of the half, bit. */
 	index = _mm256_srli_epi32(slots, 5);
-	word = _mm256_castps_si256(_mm256_blendv_ps(
-		_mm256_castsi256_ps(_mm256_permutevar8x32_epi32(low, index)),
-		_mm256_castsi256_ps(_mm256_permutevar8x32_epi32(high, index)),
-		_mm256_castsi256_ps(_mm256_slli_epi32(slots, 23))));
+	word = select8(_mm256_permutevar8x32_epi32(low, index),
+		       _mm256_permutevar8x32_epi32(high, index),
+		       _mm256_slli_epi32(slots, 23));
 	word = _mm256_sllv_epi32(word, _mm256_andnot_si256(slots,
 							   _mm256_set1_epi32(31)));
 	return _mm256_movemask_ps(_mm256_castsi256_ps(word));
