@@ -183,8 +183,10 @@ static void size(const struct input *in)
 
 	bits = 64 - log2l(in->fp_rate - in->capacity);
 	along = bits * SIZE_STEPS;
-	table += (u32)fminl(floorl(along), steps - 1);
-	along = fminl(along - floorl(along), 1);
+	/* The last step's end is its own. */
+	steps = fminl(floorl(along), steps - 1);
+	table += steps;
+	along -= steps;
 	slots = table->lower + (table->upper - table->lower) * along;
 	slots = slots / 65536 * in->capacity;
 	if (ret) {
