@@ -81,6 +81,10 @@ check-static check-core check-model check-vm check-stock check-kunit: check-%:
 check-packets: deps-packets ## BPF functions and examples, real captures over a wire
 	@tests/lane packets; tests/tally $(B)/results/packets
 
+.PHONY: bench
+bench: ## measure against others and the memory's limit; build/bench/goals.json
+	$(MAKE) -C tests/bench
+
 # What the guest is given: modules for its kernel, user space, test programs.
 .PHONY: guest guest-tests
 guest: ## build what tests/vm/run takes along (KERNEL=stock or kunit)
