@@ -185,8 +185,12 @@ static void bitmap_model(void **state)
 
 		for (step = 0; step < steps; step++) {
 			u64 x = next_random(&random);
-			/* A few below the range, a few above it, all modulo 2^64. */
-			u64 at = (x >> 8) % (range->slots + 20) - 10;
+			/*
+			 * A few below the range, a few above it, all modulo 2^64;
+			 * of a large range, every 16th above it.
+			 */
+			u64 at = step % 16 ? (x >> 8) % (range->slots + 20) - 10 :
+					     range->slots + (x >> 8) % 10;
 			u64 key = range->base + at;
 			bool inside = at < range->slots;
 			int want = inside ? model[at] : BLOOM_OUT_OF_RANGE;
