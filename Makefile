@@ -20,8 +20,8 @@ DEMO_PACKAGES	:= gcc make libc6-dev linux-headers-cloud-amd64 kmod \
 CHECK_PACKAGES	:= $(DEMO_PACKAGES) linux-source-6.1 bc bison flex libelf-dev \
 		   xz-utils python3 sparse shellcheck git \
 		   spin bats libcmocka-dev gcc-multilib mandoc \
-		   clang libbpf-dev bpftool dwarves
-PACKETS_PACKAGES := $(DEMO_PACKAGES) clang libbpf-dev bpftool dwarves binutils xz-utils \
+		   clang libclang-rt-14-dev libbpf-dev bpftool dwarves lz4 zstd
+PACKETS_PACKAGES := $(DEMO_PACKAGES) clang libbpf-dev bpftool dwarves binutils xz-utils lz4 zstd \
 		   python3 iproute2 tcpreplay tcpdump wireshark-common
 
 .PHONY: all
@@ -91,7 +91,7 @@ guest: ## build what tests/vm/run takes along (KERNEL=stock or kunit)
 	$(MAKE) -C userspace O=$(B) PREFIX=/usr DESTDIR=$(B)/guest-root install >/dev/null
 	tests/vm/guest-modules $(KERNEL)
 ifeq ($(KERNEL),stock)
-	-@! type pahole >/dev/null 2>&1 || module/btf.sh "$$(tests/vm/stock-kernel)/build" $(B)/kmod-stock/bloom.ko
+	-@! type pahole >/dev/null 2>&1 || BLOOM_VMLINUZ="$$(tests/vm/stock-kernel)/vmlinuz" module/btf.sh "$$(tests/vm/stock-kernel)/build" $(B)/kmod-stock/bloom.ko
 endif
 
 guest-tests: guest ## the same and the tests that run there
