@@ -106,11 +106,17 @@ static __le64 *block_of(const struct filter *f, u64 hash)
 	return f->words + block * BLOOM_BLOCK_WORDS;
 }
 
-static const void *first_line(const struct filter *f, u64 hash)
+/* Ask for the memory of a key's first @slots slots. */
+static void fetch(const struct filter *f, u64 hash, u32 slots)
 {
-	if (f->geo.kind == BLOOM_KIND_CLASSIC)
-		return f->words + (bloom_classic_slot(hash, 0, f->geo.slots) >> 6);
-	return block_of(f, hash);
+	u32 i;
+
+	if (f->geo.kind != BLOOM_KIND_CLASSIC) {
+		prefetchw(block_of(f, hash));
+		return;
+	}
+	for (i = 0; i < slots; i++)
+		prefetch(&f->words[bloom_classic_slot(hash, i, f->geo.slots) >> 6]);
 }
 
 static u32 add(struct filter *f, u64 hash)
@@ -150,14 +156,15 @@ static u64 add_all(struct filter *f, u64 first, u64 count)
 		for (i = 0; i < n; i++)
 			hashes[i] = hash_of(f, first + i);
 		for (i = 0; i < n; i++)
-			prefetchw(first_line(f, hashes[i]));
+			fetch(f, hashes[i], f->geo.probes);
 		for (i = 0; i < n; i++)
 			set += add(f, hashes[i]);
 	}
 	return set;
 }
 
-static u64 query_all(const struct filter *f, u64 first, u64 count)
+/* @looks: how many slots a query is likely to look at. */
+static u64 query_all(const struct filter *f, u64 first, u64 count, u32 looks)
 {
 	u64 hashes[BURST], present = 0, i, n;
 
@@ -166,7 +173,7 @@ static u64 query_all(const struct filter *f, u64 first, u64 count)
 		for (i = 0; i < n; i++)
 			hashes[i] = hash_of(f, first + i);
 		for (i = 0; i < n; i++)
-			prefetch(first_line(f, hashes[i]));
+			fetch(f, hashes[i], looks);
 		for (i = 0; i < n; i++)
 			present += query(f, hashes[i]);
 	}
@@ -193,8 +200,8 @@ static void measure(struct filter *f, u64 keys, u64 queries, struct result *r)
 
 	memset(f->words, 0, f->geo.bytes);
 	set = add_all(f, 0, keys);
-	r->missed += keys - query_all(f, 0, keys);
-	r->hits += query_all(f, keys, queries);
+	r->missed += keys - query_all(f, 0, keys, f->geo.probes);
+	r->hits += query_all(f, keys, queries, 1);
 	r->queries += queries;
 	for (i = 0; i < 4; i++) {
 		quarter = count_quarter(f, i);
