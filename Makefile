@@ -18,9 +18,9 @@ KVER	= $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' $(KDIR)/include/generated/
 DEMO_PACKAGES	:= gcc make libc6-dev linux-headers-cloud-amd64 kmod \
 		   qemu-system-x86 busybox-static cpio libjson-c-dev pkg-config
 CHECK_PACKAGES	:= $(DEMO_PACKAGES) linux-source-6.1 bc bison flex libelf-dev \
-		   xz-utils python3 sparse shellcheck git \
+		   xz-utils python3 sparse coccinelle cppcheck shellcheck git \
 		   spin bats libcmocka-dev gcc-multilib mandoc \
-		   clang libclang-rt-14-dev libbpf-dev bpftool dwarves lz4 zstd
+		   clang lld llvm libclang-rt-14-dev libbpf-dev bpftool dwarves lz4 zstd
 PACKETS_PACKAGES := $(DEMO_PACKAGES) clang libbpf-dev bpftool dwarves binutils xz-utils lz4 zstd \
 		   python3 iproute2 tcpreplay tcpdump wireshark-common
 
@@ -68,7 +68,7 @@ check: deps-check ## run all lanes; the last line is "N passed, N failed"
 	@tests/tally $(B)/results
 
 .PHONY: check-static check-core check-model check-vm check-stock check-kunit
-check-static: ## licence lines, checkpatch, sparse, warnings, shellcheck
+check-static: ## licence lines, checkpatch, sparse, coccinelle, gcc, clang, cppcheck
 check-core: ## tests that need no module, on this machine
 check-model: ## the protocols, in every interleaving, with spin
 check-vm: ## prove that the guest notices what it must notice

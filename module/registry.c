@@ -42,7 +42,7 @@ int bloom_registry_number(struct bloom_filter *filter)
 	int err = xa_alloc_cyclic(&ids, &filter->id, filter, xa_limit_31b,
 				  &next_id, GFP_KERNEL_ACCOUNT);
 
-	return err < 0 ? err : 0;
+	return min(err, 0);	/* 1: the numbers began again */
 }
 
 void bloom_registry_forget(struct bloom_filter *filter)

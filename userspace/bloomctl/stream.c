@@ -268,8 +268,8 @@ void stream_input(struct stream *s)
 void stream_words(struct stream *s, char **words, int count)
 {
 	struct batch b = {};
-	size_t len, bytes = 0, room = 0;
-	uint8_t *piece = NULL;
+	size_t len, bytes = 0, room = 4096;
+	uint8_t *piece = grown(NULL, room);
 	int i;
 
 	for (i = 0; i < count; i++) {

@@ -152,7 +152,7 @@ static int estimate(const struct bloomdev_info *info, uint32_t i,
 		    struct layer_estimate *e)
 {
 	const struct bloomdev_layer *l = &info->layers[i];
-	struct load_table table;
+	struct load_table table = {};
 	double load;
 	int ret;
 

@@ -23,20 +23,18 @@ static int list_read(int fd, struct bloomdev_list *list)
 		.size = sizeof(arg),
 		.entry_size = sizeof(struct bloom_list_entry),
 	};
-	struct bloom_list_entry *more;
+	struct bloom_list_entry *raw;
 
 	do {
-		more = reallocarray(list->raw, list->count + LIST_ROOM,
-				    sizeof(*list->raw));
-		if (!more)
+		raw = reallocarray(list->raw, list->count + LIST_ROOM, sizeof(*raw));
+		if (!raw)
 			return bloomdev_fail_sys(ENOMEM, "listing filters");
-		list->raw = more;
-		more += list->count;
-		memset(more, 0, LIST_ROOM * sizeof(*more));
+		list->raw = raw;
+		memset(raw + list->count, 0, LIST_ROOM * sizeof(*raw));
 
 		if (list->count)
-			memcpy(arg.after, more[-1].name, sizeof(arg.after));
-		arg.entries = (uintptr_t)more;
+			memcpy(arg.after, raw[list->count - 1].name, sizeof(arg.after));
+		arg.entries = (uintptr_t)(raw + list->count);
 		arg.count = LIST_ROOM;
 		if (ioctl(fd, BLOOM_IOC_LIST, &arg))
 			return bloomdev_fail_sys(errno, "listing filters");

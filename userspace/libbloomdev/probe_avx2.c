@@ -29,7 +29,7 @@ LANES __m256i rol(__m256i x, int n)
 #define SUB(x, y)	_mm256_sub_epi32(x, y)
 #define XOR(x, y)	_mm256_xor_si256(x, y)
 
-LANES void mix(struct lanes *s)
+LANES void mix_lanes(struct lanes *s)
 {
 	__m256i a = s->a, b = s->b, c = s->c;
 
@@ -89,7 +89,7 @@ LANES void hash8(const u8 *key, u32 len, const u64 seed[2],
 		s.a = ADD(s.a, words(key, step));
 		s.b = ADD(s.b, words(key + 4, step));
 		s.c = ADD(s.c, words(key + 8, step));
-		mix(&s);
+		mix_lanes(&s);
 	}
 	if (len > 8) {
 		s.a = ADD(s.a, words(key, step));

@@ -223,14 +223,14 @@ static void print_all(void)
 static void report(void)
 {
 	struct bloomdev_info *info = bloomdev_filter_info(filter);
-	struct rusage usage;
+	struct rusage used;
 
-	if (!info || getrusage(RUSAGE_SELF, &usage))
+	if (!info || getrusage(RUSAGE_SELF, &used))
 		die_library();
 	fprintf(stderr, "integers %zu, bitmap %" PRIu64 " bytes, repeats %zu in %zu bytes; "
 		"the process had %ld KiB, as much of the bitmap as it has mapped included\n",
 		total, info->bytes, repeat_count, repeat_count * sizeof(*repeats),
-		usage.ru_maxrss);
+		used.ru_maxrss);
 	bloomdev_info_free(info);
 }
 
