@@ -196,10 +196,15 @@ static void lies(void **state)
 	lie(20, 4, BLOOM_GROWTH_WINDOW);	/* without generations */
 	lie(24, 4, 2);			/* hash */
 	lie(28, 4, 1);			/* flags: the seed is always there */
+	lie(28, 4, BLOOM_CREATE_ONCE);	/* without a window */
+	lie(32, 4, 2);			/* generations, likewise */
 	lie(36, 4, 0);			/* layers */
 	lie(36, 4, 33);
+	lie(36, 4, 0x80000001);		/* times 64 is 64, in 32 bits */
+	assert_message("number of layers 2147483649");
 	lie(40, 8, SMALL + 1);		/* length */
 	lie(88, 8, 5);			/* period */
+	lie(88, 8, 1000000000);		/* without a window */
 	lie(96, 8, 1);			/* next rotation */
 	lie(144, 8, 0);			/* slots */
 	lie(144, 8, BITS + 1);
@@ -209,6 +214,10 @@ static void lies(void **state)
 	lie(184, 8, BITS + 1);		/* slots set */
 	lie(200, 4, 0);			/* probes */
 	lie(200, 4, 65);
+	lie(104, 1, 1);			/* reserved */
+	lie(143, 1, 1);
+	lie(192, 8, 1);			/* age, of no generation */
+	lie(204, 4, 1);			/* reserved, of a layer */
 }
 
 static void not_images(void **state)

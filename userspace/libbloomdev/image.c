@@ -141,6 +141,12 @@ static int check(const char *name, const struct bloomdev_raw_info *raw)
 	     i->generations > BLOOM_GENERATIONS_MAX ||
 	     i->layer_count != i->generations))
 		return bad(name, "number of generations", i->generations);
+	if (i->growth != BLOOM_GROWTH_WINDOW && i->generations)
+		return bad(name, "number of generations", i->generations);
+	if (i->growth != BLOOM_GROWTH_WINDOW && i->period_ns)
+		return bad(name, "period", i->period_ns);
+	if (i->growth != BLOOM_GROWTH_WINDOW && i->flags & BLOOM_CREATE_ONCE)
+		return bad(name, "flags", i->flags);
 	if (i->period_ns > BLOOM_PERIOD_MAX_NS ||
 	    (i->period_ns && i->period_ns < BLOOM_PERIOD_MIN_NS))
 		return bad(name, "period", i->period_ns);
@@ -202,6 +208,7 @@ int bloomdev_image_decode(const char *name, const uint8_t *header, size_t bytes,
 {
 	struct cursor c = { (uint8_t *)header + bytes - IMAGE_CRC_BYTES };
 	uint64_t crc, image_bytes, data_bytes;
+	uint8_t canonical[IMAGE_HEADER_MAX];
 	struct bloom_info *i = &raw->info;
 	struct bloom_layer_info *l;
 	int ret;
@@ -214,7 +221,9 @@ int bloomdev_image_decode(const char *name, const uint8_t *header, size_t bytes,
 	memset(raw, 0, sizeof(*raw));
 	c.p = (uint8_t *)header + IMAGE_PREFIX_BYTES;
 	decode(&c, raw, &image_bytes);
-	if (bytes != header_bytes(i->layer_count))
+	/* A number that is too large could wrap to the right length. */
+	if (i->layer_count > BLOOM_LAYERS_MAX ||
+	    bytes != header_bytes(i->layer_count))
 		return bad(name, "number of layers", i->layer_count);
 
 	c.p = (uint8_t *)header + IMAGE_FIXED_BYTES;
@@ -232,5 +241,12 @@ int bloomdev_image_decode(const char *name, const uint8_t *header, size_t bytes,
 	ret = check(name, raw);
 	if (!ret && image_bytes != bloomdev_image_bytes(raw))
 		ret = bad(name, "length", image_bytes);
-	return ret;
+	if (ret)
+		return ret;
+	/* There is one way to write it; reserved bytes are zero. */
+	bloomdev_image_encode(raw, canonical);
+	if (memcmp(header, canonical, bytes))
+		return bloomdev_fail(EBADMSG, "%s: a byte of the header that must be zero is not",
+				     name);
+	return 0;
 }
