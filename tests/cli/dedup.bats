@@ -35,11 +35,13 @@ load helpers
 	[ "$(bloomctl dedup -c <in)" = "$(sort -u in | wc -l)" ]
 	[ "$(bloomctl dedup -cv <in)" = "$(wc -l <expected)" ]
 	run bloomctl dedup -q <in
-	[ "$status" -eq 0 ] && [ -z "$output" ]
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
 	run bloomctl dedup -q </dev/null
 	[ "$status" -eq 1 ]
 	run bloomctl dedup </dev/null
-	[ "$status" -eq 0 ] && [ -z "$output" ]
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
 }
 
 @test "dedup: a field is the key, the line is printed" {
@@ -79,7 +81,9 @@ load helpers
 @test "dedup: a very long line is an error, not a hang" {
 	(printf 'a\nb\n'; head -c 3000000 /dev/zero | tr '\0' z) >in
 	run --separate-stderr bloomctl dedup <in
-	[ "$status" -eq 2 ] && [ "$output" = $'a\nb' ] && [[ "$stderr" == *"line 3"* ]]
+	[ "$status" -eq 2 ]
+	[ "$output" = $'a\nb' ]
+	[[ "$stderr" == *"line 3"* ]]
 }
 
 @test "dedup: lines come out while the input pauses" {

@@ -81,7 +81,8 @@ seed=--seed=000102030405060708090a0b0c0d0e0f
 	run bloomctl add r 4 91
 	[[ "$output" == *"2 of 2 integers are not in the bitmap's range"* ]]
 	run bloomctl add r 10 x
-	[ "$status" -eq 2 ] && [[ "$output" == *"line 2 is not an integer"* ]]
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"line 2 is not an integer"* ]]
 	run bloomctl query r 18446744073709551616
 	[ "$status" -eq 2 ]
 	bloomctl remove r 12
@@ -98,10 +99,12 @@ seed=--seed=000102030405060708090a0b0c0d0e0f
 	awk -v n="$(bloomctl info -j a | field keys)" 'BEGIN { exit !(n > 8800 && n < 9200) }'
 	bloomctl create c -n 10000 -p 0.001
 	run bloomctl merge a c
-	[ "$status" -eq 2 ] && [[ "$output" == *seed* ]]
+	[ "$status" -eq 2 ]
+	[[ "$output" == *seed* ]]
 	bloomctl create d -n 100000 -p 0.001 $seed
 	run bloomctl merge a d
-	[ "$status" -eq 2 ] && [[ "$output" == *slots* ]]
+	[ "$status" -eq 2 ]
+	[[ "$output" == *slots* ]]
 	run bloomctl merge a
 	[ "$status" -eq 2 ]
 }
@@ -146,9 +149,11 @@ seed=--seed=000102030405060708090a0b0c0d0e0f
 	for cut in 0 1 15 100 $((size / 2)) $((size - 1)); do
 		head -c "$cut" image >part
 		run bloomctl restore part b
-		[ "$status" -eq 2 ] && [[ "$output" == *"cut short"* ]]
+		[ "$status" -eq 2 ]
+		[[ "$output" == *"cut short"* ]]
 		run bash -c 'cat part | bloomctl restore - b'
-		[ "$status" -eq 2 ] && [[ "$output" == *"cut short"* ]]
+		[ "$status" -eq 2 ]
+		[[ "$output" == *"cut short"* ]]
 	done
 	for at in 0 8 20 100 300 $((size - 1)); do
 		cp image flipped
@@ -159,7 +164,8 @@ seed=--seed=000102030405060708090a0b0c0d0e0f
 		[ "$status" -eq 2 ]
 	done
 	run bloomctl restore /bin/sh b
-	[ "$status" -eq 2 ] && [[ "$output" == *"not a saved filter"* ]]
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"not a saved filter"* ]]
 	[ "$(bloomctl list -q)" = a ]
 	run bloomctl restore image a
 	[ "$status" -eq 2 ]
@@ -177,7 +183,8 @@ seed=--seed=000102030405060708090a0b0c0d0e0f
 	cmp image old
 	[ "$(ls)" = $'image\nold' ]
 	run bloomctl save a /dev/full
-	[ "$status" -eq 2 ] && [ -c /dev/full ]
+	[ "$status" -eq 2 ]
+	[ -c /dev/full ]
 }
 
 @test "a rebuilt filter takes over while others query" {

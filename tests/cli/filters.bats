@@ -38,13 +38,15 @@ load helpers
 	long=$(printf 'n%.0s' $(seq 255))
 	bloomctl create "$long" -n 10
 	run bloomctl create "${long}n" -n 10
-	[ "$status" -eq 2 ] && [[ "$output" == *256*255* ]]
+	[ "$status" -eq 2 ]
+	[[ "$output" == *256*255* ]]
 	for name in a/b . .. '' $'a\nb'; do
 		run bloomctl create "$name" -n 10
 		[ "$status" -eq 2 ]
 	done
 	run bloomctl create "$long" -n 10
-	[ "$status" -eq 2 ] && [[ "$output" == *already* ]]
+	[ "$status" -eq 2 ]
+	[[ "$output" == *already* ]]
 	bloomctl create "$long" -n 10 --exist-ok
 	bloomctl add "$long" x
 	bloomctl create "$long" -n 10 --replace
@@ -61,16 +63,27 @@ load helpers
 	[ "$(bloomctl info -j w | field period_ns)" = 5400000000000 ]
 }
 
+@test "times that are none are refused, at once" {
+	for time in . 1s. 1.5.5 5x 1h-2m ''; do
+		run timeout 10 bloomctl size -n 10 --window 2 --period "$time"
+		[ "$status" -eq 2 ]
+		[[ "$output" == *"period '$time' is not a time"* ]]
+	done
+}
+
 @test "add and query: words, lines, status as grep" {
 	bloomctl create f -n 1000 -p 1e-9
 	bloomctl add f one two 'three four'
 	[ "$(bloomctl query f one x 'three four')" = $'one\nthree four' ]
 	run bloomctl query f x y
-	[ "$status" -eq 1 ] && [ -z "$output" ]
+	[ "$status" -eq 1 ]
+	[ -z "$output" ]
 	run bloomctl query f -q one
-	[ "$status" -eq 0 ] && [ -z "$output" ]
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
 	run bloomctl query nosuch one
-	[ "$status" -eq 2 ] && [[ "$output" == *nosuch* ]]
+	[ "$status" -eq 2 ]
+	[[ "$output" == *nosuch* ]]
 	printf 'x\none\ny' | bloomctl query f -v | cmp - <(printf 'x\ny\n')
 	[ "$(printf 'x\none\ny' | bloomctl query f -c)" = 1 ]
 	[ "$(printf 'five\none\n' | bloomctl add f -c)" = 1 ]
@@ -83,7 +96,8 @@ load helpers
 	seq 20000 | bloomctl add f
 	[ "$(seq 20000 | bloomctl query f -c)" = 20000 ]
 	wrong=$(seq 30001 50000 | bloomctl query f -c)
-	[ "$wrong" -le 260 ] && [ "$wrong" -ge 50 ]
+	[ "$wrong" -le 260 ]
+	[ "$wrong" -ge 50 ]
 }
 
 @test "dedup NAME: four processes, each line once" {
@@ -128,7 +142,8 @@ load helpers
 	bloomctl rm a b
 	[ "$(bloomctl list -q)" = c ]
 	run bloomctl rm a c
-	[ "$status" -eq 2 ] && [ -z "$(bloomctl list -q)" ]
+	[ "$status" -eq 2 ]
+	[ -z "$(bloomctl list -q)" ]
 }
 
 @test "list: more names than fit in one call" {

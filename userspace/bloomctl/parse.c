@@ -11,11 +11,12 @@
 #include <string.h>
 #include "bloomctl.h"
 
-/* A number without sign or space in front, not "inf" or "0x". */
+/* A number without sign or space in front, not "inf", "0x" or a mere point. */
 static bool looks_like_number(const char *text)
 {
-	return (isdigit((unsigned char)*text) || *text == '.') &&
-	       text[1] != 'x' && text[1] != 'X';
+	if (*text == '.')
+		return isdigit((unsigned char)text[1]);
+	return isdigit((unsigned char)*text) && text[1] != 'x' && text[1] != 'X';
 }
 
 static double factor_of(const char *unit)
@@ -115,7 +116,8 @@ uint64_t parse_duration(const char *what, const char *text)
 		value = strtod(p, &end);
 		len = strspn(end, "abcdefghijklmnopqrstuvwxyz");
 		ns = unit_ns(end, len);
-		if (ns == 0.0)
+		/* Only the last number can do without a unit. */
+		if (ns == 0.0 || (!len && *end))
 			die("%s '%s' is not a time (50ms, 10m, 1h30m)", what, text);
 		sum += value * ns;
 		p = end + len;
