@@ -12,14 +12,7 @@
 #include "core_hash.h"
 #include "core_probe.h"
 #include "core_table.h"
-
-#define REQUIRE(x) do {							\
-	if (!(x)) {							\
-		fprintf(stderr, "%s:%d: not so: %s\n", __FILE__,	\
-			__LINE__, #x);					\
-		abort();						\
-	}								\
-} while (0)
+#include "fuzz.h"
 
 /* What a run works on, from the first bytes of the input; the key follows. */
 struct input {
@@ -332,8 +325,6 @@ static void classic(const struct input *in, const u8 *bytes, u32 len)
 	free(words);
 	free(before);
 }
-
-int LLVMFuzzerTestOneInput(const u8 *data, size_t data_len);
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t data_len)
 {
