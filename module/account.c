@@ -87,8 +87,8 @@ struct bloom_payer *bloom_payer_create(void)
 	struct bloom_payer *payer;
 	kuid_t uid = current_fsuid();
 
-	payer = kzalloc(sizeof(*payer), GFP_KERNEL_ACCOUNT);
-	fresh = kzalloc(sizeof(*fresh), GFP_KERNEL_ACCOUNT);
+	payer = kzalloc(sizeof(*payer), BLOOM_GFP);
+	fresh = kzalloc(sizeof(*fresh), BLOOM_GFP);
 	if (!payer || !fresh) {
 		kfree(payer);
 		kfree(fresh);

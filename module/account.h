@@ -13,8 +13,15 @@
 #ifndef BLOOM_ACCOUNT_H
 #define BLOOM_ACCOUNT_H
 
+#include <linux/gfp.h>
 #include <linux/types.h>
 #include <linux/uidgid.h>
+
+/*
+ * For all that a caller makes the kernel allocate: charged to the caller and, at
+ * the limit of its memory cgroup, refused rather than had by killing a member.
+ */
+#define BLOOM_GFP	(GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL)
 
 struct bloom_payer;
 struct mem_cgroup;

@@ -11,6 +11,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "account.h"
 #include "batch.h"
 
 #define CHUNK_KEYS	1024U
@@ -62,7 +63,7 @@ static struct bloom_room *room_take(struct bloom_room **spare)
 {
 	struct bloom_room *room = xchg(spare, NULL);
 
-	return room ?: kmalloc(sizeof(*room), GFP_KERNEL_ACCOUNT);
+	return room ?: kmalloc(sizeof(*room), BLOOM_GFP);
 }
 
 static void room_return(struct bloom_room **spare, struct bloom_room *room)
@@ -173,7 +174,7 @@ static int run_chunk(struct bloom_filter *filter, enum bloom_op op,
 		return err;
 	if (chunk->bytes > chunk->max_bytes) {
 		/* A single key that is longer than the workspace. */
-		large = kvmalloc(chunk->bytes, GFP_KERNEL_ACCOUNT);
+		large = kvmalloc(chunk->bytes, BLOOM_GFP);
 		if (!large)
 			return -ENOMEM;
 		chunk->keys = large;

@@ -10,6 +10,7 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 
+#include "account.h"
 #include "bpf.h"
 #include "file.h"
 #include "filter.h"
@@ -78,7 +79,7 @@ static long do_list(struct file *file, union bloom_request *request,
 		return -EINVAL;
 	if (strnlen(list->after, sizeof(list->after)) > BLOOM_NAME_MAX)
 		return -ENAMETOOLONG;
-	entries = kvcalloc(LIST_STEP, sizeof(*entries), GFP_KERNEL_ACCOUNT);
+	entries = kvcalloc(LIST_STEP, sizeof(*entries), BLOOM_GFP);
 	if (!entries)
 		return -ENOMEM;
 

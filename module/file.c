@@ -10,6 +10,7 @@
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 
+#include "account.h"
 #include "batch.h"
 #include "file.h"
 #include "filter.h"
@@ -95,7 +96,7 @@ static long do_info(struct file *file, union bloom_request *request,
 	if (room) {
 		if (in.layer_size < sizeof(*rows))
 			return -EINVAL;
-		rows = kcalloc(room, sizeof(*rows), GFP_KERNEL_ACCOUNT);
+		rows = kcalloc(room, sizeof(*rows), BLOOM_GFP);
 		if (!rows)
 			return -ENOMEM;
 	}
@@ -262,7 +263,7 @@ int bloom_file_create(struct bloom_filter *filter, u32 access)
 	else if (access == BLOOM_ACCESS_WRITE)
 		flags |= O_WRONLY;
 
-	bf = kzalloc(sizeof(*bf), GFP_KERNEL_ACCOUNT);
+	bf = kzalloc(sizeof(*bf), BLOOM_GFP);
 	if (!bf) {
 		fd = -ENOMEM;
 		goto put;

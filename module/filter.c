@@ -164,7 +164,7 @@ static struct bloom_filter *filter_alloc(const struct bloom_create *p,
 	u32 i;
 
 	filter = kzalloc(struct_size(filter, stripes, stripes),
-			 GFP_KERNEL_ACCOUNT);
+			 BLOOM_GFP);
 	if (!filter)
 		return ERR_PTR(-ENOMEM);
 	filter->payer = bloom_payer_create();
@@ -192,8 +192,7 @@ static struct bloom_filter *filter_alloc(const struct bloom_create *p,
 	return filter;
 }
 
-/* Return: the filter with one reference; see struct bloom_create for errors. */
-struct bloom_filter *bloom_filter_create(const struct bloom_create *params)
+static struct bloom_filter *create_once(const struct bloom_create *params)
 {
 	struct bloom_filter *filter;
 	struct bloom_geometry geo;
@@ -214,7 +213,7 @@ struct bloom_filter *bloom_filter_create(const struct bloom_create *params)
 				 sizeof(filter->params.seed));
 
 	err = -ENOMEM;
-	filter->stats = alloc_percpu_gfp(struct bloom_stats, GFP_KERNEL_ACCOUNT);
+	filter->stats = alloc_percpu_gfp(struct bloom_stats, BLOOM_GFP);
 	if (!filter->stats)
 		goto free;
 	if (bloom_is_window(filter)) {
@@ -223,8 +222,6 @@ struct bloom_filter *bloom_filter_create(const struct bloom_create *params)
 			goto free;
 	}
 	set = bloom_set_create(filter);
-	if (IS_ERR(set) && PTR_ERR(set) == -ENOSPC && bloom_frees_wait())
-		set = bloom_set_create(filter);
 	if (IS_ERR(set)) {
 		err = PTR_ERR(set);
 		goto free;
@@ -246,6 +243,16 @@ struct bloom_filter *bloom_filter_create(const struct bloom_create *params)
 free:
 	free_filter(filter);
 	return ERR_PTR(err);
+}
+
+/* Return: the filter with one reference; see struct bloom_create for errors. */
+struct bloom_filter *bloom_filter_create(const struct bloom_create *params)
+{
+	struct bloom_filter *filter = create_once(params);
+
+	if (IS_ERR(filter) && bloom_frees_help(PTR_ERR(filter)))
+		filter = create_once(params);
+	return filter;
 }
 
 void bloom_filter_get(struct bloom_filter *filter)
@@ -344,7 +351,7 @@ int bloom_filter_clear(struct bloom_filter *filter)
 {
 	int err = clear_once(filter);
 
-	if (err == -ENOSPC && bloom_frees_wait())
+	if (bloom_frees_help(err))
 		err = clear_once(filter);
 	return err;
 }

@@ -77,7 +77,7 @@ struct bloom_layer *bloom_layer_create(struct bloom_payer *payer,
 	int err;
 
 	old = bloom_charge_begin(payer);
-	layer = kzalloc(struct_size(layer, tally, stripes), GFP_KERNEL_ACCOUNT);
+	layer = kzalloc(struct_size(layer, tally, stripes), BLOOM_GFP);
 	if (!layer) {
 		err = -ENOMEM;
 		goto out;

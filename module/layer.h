@@ -122,10 +122,17 @@ u64 bloom_layer_slots_set(const struct bloom_layer *layer);
 
 /*
  * Memory that nobody refers to any more is still charged until a worker has
- * freed it. Who is refused by a cap may wait for that: true if there was any. No
- * lock held; not from the workqueues.
+ * freed it. Who is refused by a cap, or by a memory cgroup, may wait for that:
+ * true if there was any. No lock held; not from the workqueues.
  */
 bool bloom_frees_wait(void);
+
+/* Refused with @err: is it worth asking once more? Waits. */
+static inline bool bloom_frees_help(long err)
+{
+	return (err == -ENOSPC || err == -ENOMEM) && bloom_frees_wait();
+}
+
 extern atomic_t bloom_frees_pending;
 
 /* The workqueues: before the first filter, after the last. */

@@ -13,6 +13,7 @@
 #include <linux/timekeeping.h>
 #include <linux/uaccess.h>
 
+#include "account.h"
 #include "filter.h"
 
 #define CHUNK_WORDS	2048U
@@ -251,7 +252,7 @@ int bloom_filter_load(struct bloom_filter *filter, struct bloom_load *load)
 	err = check_load(filter, load);
 	if (err)
 		return err;
-	buffer = kmalloc_array(CHUNK_WORDS, sizeof(u64), GFP_KERNEL_ACCOUNT);
+	buffer = kmalloc_array(CHUNK_WORDS, sizeof(u64), BLOOM_GFP);
 	if (!buffer)
 		return -ENOMEM;
 

@@ -7,6 +7,7 @@
 #include <linux/mm.h>
 #include <linux/vmalloc.h>
 
+#include "account.h"
 #include "filter.h"
 #include "map.h"
 
@@ -49,7 +50,7 @@ static int map_head(struct bloom_filter *filter, struct vm_area_struct *vma)
 	if (!filter->head) {
 		struct bloom_head *head;
 
-		head = (void *)get_zeroed_page(GFP_KERNEL_ACCOUNT);
+		head = (void *)get_zeroed_page(BLOOM_GFP);
 		if (!head)
 			return -ENOMEM;
 		head->seq = filter->seq;

@@ -11,6 +11,7 @@
 #include <linux/slab.h>
 #include <linux/xarray.h>
 
+#include "account.h"
 #include "filter.h"
 #include "registry.h"
 
@@ -40,7 +41,7 @@ static u32 next_id;			/* __guarded_by(ids.xa_lock) */
 int bloom_registry_number(struct bloom_filter *filter)
 {
 	int err = xa_alloc_cyclic(&ids, &filter->id, filter, xa_limit_31b,
-				  &next_id, GFP_KERNEL_ACCOUNT);
+				  &next_id, BLOOM_GFP);
 
 	return min(err, 0);	/* 1: the numbers began again */
 }
@@ -263,7 +264,7 @@ int bloom_registry_link(struct bloom_filter *filter,
 			return -EPERM;
 	}
 	fresh = kzalloc(struct_size(fresh, text, strlen(link->name) + 1),
-			GFP_KERNEL_ACCOUNT);
+			BLOOM_GFP);
 	if (!fresh)
 		return -ENOMEM;
 	strcpy(fresh->text, link->name);

@@ -5,13 +5,14 @@
 #include <linux/err.h>
 #include <linux/slab.h>
 
+#include "account.h"
 #include "filter.h"
 
 static struct bloom_set *set_alloc(u32 count)
 {
 	struct bloom_set *set;
 
-	set = kzalloc(struct_size(set, layers, count), GFP_KERNEL_ACCOUNT);
+	set = kzalloc(struct_size(set, layers, count), BLOOM_GFP);
 	if (set)
 		set->count = count;
 	return set;

@@ -14,6 +14,7 @@
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 
+#include "account.h"
 #include "filter.h"
 
 /* Below this period a grace period must be had quickly, though it costs IPIs. */
@@ -145,7 +146,7 @@ int bloom_window_create(struct bloom_filter *filter)
 {
 	struct bloom_window *window;
 
-	window = kzalloc(sizeof(*window), GFP_KERNEL_ACCOUNT);
+	window = kzalloc(sizeof(*window), BLOOM_GFP);
 	if (!window)
 		return -ENOMEM;
 	window->filter = filter;
