@@ -115,7 +115,7 @@ static void end(pid_t pid)
 	assert_true(WIFSIGNALED(status));
 }
 
-#define HUGE_MIB	48
+#define HUGE_MIB	24
 
 static void create_huge(int unused)
 {
@@ -136,10 +136,10 @@ static void while_it_creates(void **state)
 
 	(void)state;
 	cap_all(HUGE_MIB);
-	for (round = 0; round < 10; round++) {
+	for (round = 0; round < (int)scaled(10, 3); round++) {
 		pid_t pid = start(create_huge, -1);
 
-		usleep(500 + round * 7000);
+		usleep(500 + round * 9000);
 		end(pid);
 		/* The whole of it is there again. */
 		close(assert_ok(make(HUGE_MIB)));
@@ -183,7 +183,7 @@ static void while_it_reads_the_map(void **state)
 	(void)state;
 	assert_int_equal(pipe(mapped), 0);
 	cap_all(10);
-	for (round = 0; round < 5; round++) {
+	for (round = 0; round < 3; round++) {
 		pid_t pid;
 
 		fd = assert_ok(make(4));
@@ -205,7 +205,7 @@ static void while_it_reads_the_map(void **state)
 	close(mapped[1]);
 }
 
-#define BATCH	50000
+#define BATCH	8000
 
 /* The one that is killed: everything, and all of it in long calls. */
 static void do_all(int fd)
@@ -245,7 +245,7 @@ static void while_it_shares(void **state)
 	arg.fp_rate = RATE(0.000001);
 	fd = assert_ok(create(&arg));
 	before = references();
-	for (round = 0; round < 12; round++) {
+	for (round = 0; round < (int)scaled(12, 2); round++) {
 		pid_t pid = start(do_all, fd);
 		u32 i;
 

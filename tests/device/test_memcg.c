@@ -20,9 +20,11 @@
 #define GROUP	ROOT "/test.memcg"
 #define OTHER	ROOT "/test.memcg.other"
 #define MIB	1048576ULL
-#define LIMIT	(12 * MIB)
+#define LIMIT	(8 * MIB)
 
-static u64 keys[100000];
+#define KEYS	5000
+
+static u64 keys[KEYS];
 
 /* The number after @word in a file of such pairs; -1 where there is none. */
 static s64 value_of(const char *path, const char *word)
@@ -94,25 +96,30 @@ static int set_limit(u64 bytes)
 	return write_number(GROUP "/memory.max", bytes);
 }
 
-/* What a member of the group does: 0, or the line that went wrong. */
-#define CHECK(condition)					\
-	do {							\
-		if (!(condition))				\
-			return __LINE__;			\
-	} while (0)
+/* In a member of the group, which is no test: the first line that went wrong. */
+static int bad_line;
 
-static int in_group(int (*fn)(void))
+static void check(bool ok, int line)
+{
+	if (!ok && !bad_line)
+		bad_line = line;
+}
+
+#define CHECK(condition)	check((condition), __LINE__)
+
+static int in_group(void (*fn)(void))
 {
 	int status;
 	pid_t pid = fork();
 
 	if (!pid) {
-		int line = write_number(GROUP "/cgroup.procs", getpid()) ? __LINE__ : fn();
-
+		CHECK(!write_number(GROUP "/cgroup.procs", getpid()));
+		if (!bad_line)
+			fn();
 		/* An exit status is too small for a line's number. */
-		if (line)
-			fprintf(stderr, "# line %d\n", line);
-		_exit(!!line);
+		if (bad_line)
+			fprintf(stderr, "# line %d\n", bad_line);
+		_exit(!!bad_line);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	if (WIFSIGNALED(status))
@@ -128,12 +135,12 @@ static int make(u64 mib)
 	return create(&arg);
 }
 
-static int create_too_much(void)
+static void create_too_much(void)
 {
 	s64 before = charged();
 	int i, fd;
 
-	for (i = 0; i < 10; i++) {
+	for (i = 0; i < 3; i++) {
 		CHECK(make(4 * LIMIT / MIB) == -ENOMEM);
 		/* Half made: a window of which some generations fit. */
 		struct bloom_create arg = create_defaults(BLOOM_KIND_BLOCKED,
@@ -149,31 +156,29 @@ static int create_too_much(void)
 	CHECK(add_one(fd, 1) == BLOOM_ABSENT && query_one(fd, 1) == BLOOM_PRESENT);
 	close(fd);
 	CHECK(comes_to(charged, before));
-	return 0;
 }
 
 /* As many as there is room for, each a file, a filter and memory. */
-static int create_many(void)
+static void create_many(void)
 {
-	int i, fds[2000];
+	int i, fds[200];
 
-	for (i = 0; i < 2000; i++) {
-		fds[i] = create_sized(BLOOM_KIND_BLOCKED, 100000, 0.01);
+	for (i = 0; i < 200; i++) {
+		fds[i] = create_sized(BLOOM_KIND_BLOCKED, 200000, 0.01);
 		if (fds[i] < 0)
 			break;
 		CHECK(add_one(fds[i], i) == BLOOM_ABSENT);
 	}
-	CHECK(i > 10 && i < 1000 && fds[i] == -ENOMEM);
+	CHECK(i > 5 && i < 200 && fds[i] == -ENOMEM);
 	/* And go on at the limit, with more of everything that allocates. */
-	CHECK(create_sized(BLOOM_KIND_BLOCKED, 100000, 0.01) == -ENOMEM);
+	CHECK(create_sized(BLOOM_KIND_BLOCKED, 200000, 0.01) == -ENOMEM);
 	for (; i; i--) {
 		CHECK(query_one(fds[i - 1], i - 1) == BLOOM_PRESENT);
 		close(fds[i - 1]);
 	}
-	return 0;
 }
 
-static int clear_without_room(void)
+static void clear_without_room(void)
 {
 	int fd = make(LIMIT / MIB * 5 / 8), i;
 
@@ -183,11 +188,10 @@ static int clear_without_room(void)
 	CHECK(clear(fd) == -ENOMEM);
 	for (i = 0; i < 1000; i++)
 		CHECK(query_one(fd, 777 * i) == BLOOM_PRESENT);
-	return 0;
 }
 
 /* Leaves a name behind, and is gone when it grows. */
-static int make_scaling(void)
+static void make_scaling(void)
 {
 	struct bloom_create arg = create_defaults(BLOOM_KIND_BLOCKED, BLOOM_GROWTH_SCALING);
 	int fd;
@@ -197,32 +201,49 @@ static int make_scaling(void)
 	fd = create(&arg);
 	CHECK(fd >= 0);
 	CHECK(!link_name(fd, NAME, 0600, -1, 0));
-	return 0;
 }
 
-static int grow_past_the_limit(void)
+/*
+ * Count keys, as LOAD does, until the filter is refused its next layer.
+ * Return: what INFO says then; REFUSED is missing if it never was.
+ */
+static struct bloom_info fill(int fd)
 {
-	struct bloom_info info;
-	u64 i, n = ARRAY_LEN(keys);
-	int fd;
+	struct bloom_layer_info layers[BLOOM_LAYERS_MAX];
+	struct bloom_info info = { .state = 0 };
+	int i, n;
 
-	CHECK(!make_scaling());
-	fd = open_name(NAME, ACCESS_BOTH);
-	for (i = 0; i < 20; i++) {
-		fill_keys(keys, n, i * n);
-		CHECK(add_keys(fd, keys, n) >= 0);
-		CHECK(!get_info(fd, &info));
-		if (info.state & BLOOM_STATE_REFUSED)
+	for (i = 0; i < BLOOM_LAYERS_MAX && !(info.state & BLOOM_STATE_REFUSED); i++) {
+		struct bloom_load load = { .size = sizeof(load) };
+
+		n = get_layers(fd, layers, BLOOM_LAYERS_MAX);
+		if (n < 1)
+			break;
+		load.layer = n - 1;
+		load.keys = layers[n - 1].capacity;
+		if (request(fd, BLOOM_IOC_LOAD, &load) || get_info(fd, &info))
 			break;
 	}
+	return info;
+}
+
+static void grow_past_the_limit(void)
+{
+	struct bloom_info info;
+	int fd;
+
+	make_scaling();
+	fd = open_name(NAME, ACCESS_BOTH);
+	fill_keys(keys, KEYS, 0);
+	CHECK(add_keys(fd, keys, KEYS) == 0);
+	info = fill(fd);
 	CHECK(info.state & BLOOM_STATE_REFUSED);
-	CHECK(info.bytes < LIMIT);
-	/* No key was lost to it. */
-	for (n = i + 1; n; n--) {
-		fill_keys(keys, ARRAY_LEN(keys), (n - 1) * ARRAY_LEN(keys));
-		CHECK(query_keys(fd, keys, ARRAY_LEN(keys)) == ARRAY_LEN(keys));
-	}
-	return 0;
+	CHECK(info.bytes > LIMIT / 4 && info.bytes < LIMIT);
+	/* It takes keys all the same, and loses none. */
+	CHECK(query_keys(fd, keys, KEYS) == KEYS);
+	fill_keys(keys, KEYS, KEYS);
+	CHECK(add_keys(fd, keys, KEYS) == 0);
+	CHECK(query_keys(fd, keys, KEYS) == KEYS);
 }
 
 static void assert_nobody_was_killed(void)
@@ -244,28 +265,21 @@ static void refused(void **state)
 static void growth_is_the_makers(void **state)
 {
 	struct bloom_info info;
-	u64 i, n = ARRAY_LEN(keys);
 	int fd;
 
 	(void)state;
 	assert_int_equal(in_group(make_scaling), 0);
 	fd = assert_ok(open_name(NAME, ACCESS_BOTH));
-	for (i = 0; i < 20; i++) {
-		fill_keys(keys, n, i * n);
-		assert_ok(add_keys(fd, keys, n));
-		assert_ok(get_info(fd, &info));
-		assert_true(charged() >= (s64)info.bytes);
-		if (info.state & BLOOM_STATE_REFUSED)
-			break;
-	}
+	info = fill(fd);
 	assert_true(info.state & BLOOM_STATE_REFUSED);
-	assert_true(info.bytes < LIMIT);
+	assert_true(info.bytes > LIMIT / 4 && info.bytes < LIMIT);
+	assert_true(charged() >= (s64)info.bytes);
 	assert_nobody_was_killed();
 	/* Room again: it grows with the next keys. */
 	assert_ok(set_limit(64 * MIB));
 	sleep(2);
-	fill_keys(keys, 1000, i * n);
-	assert_ok(add_keys(fd, keys, 1000));
+	fill_keys(keys, KEYS, 0);
+	assert_ok(add_keys(fd, keys, KEYS));
 	assert_ok(get_info(fd, &info));
 	assert_false(info.state & BLOOM_STATE_REFUSED);
 	assert_true(info.bytes > LIMIT / 2);
@@ -290,9 +304,8 @@ static int teardown(void **state)
 	unlink_all(NAME);
 	if (rmdir(GROUP))
 		return -1;
-	if (comes_to(dying, dying_before)) {
-			return 0;
-	}
+	if (comes_to(dying, dying_before))
+		return 0;
 	print_error("the removed cgroup is still held\n");
 	return -1;
 }
