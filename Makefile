@@ -81,6 +81,11 @@ check-static check-core check-model check-vm check-stock check-kunit: check-%:
 check-packets: deps-packets ## BPF functions and examples, real captures over a wire
 	@tests/lane packets; tests/tally $(B)/results/packets
 
+.PHONY: soak
+soak: deps-check ## mixed work for MINUTES=30, exactly checked (KERNEL=stock or kunit)
+	@MINUTES=$(MINUTES) KERNEL=$(KERNEL) tests/lane soak; tests/tally $(B)/results/soak
+soak: MINUTES ?= 30
+
 .PHONY: bench
 bench: ## measure against others and the memory's limit; build/bench/goals.json
 	$(MAKE) -C tests/bench
