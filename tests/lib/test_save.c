@@ -380,6 +380,40 @@ static void while_writing(void **state)
 	bloomdev_filter_close(f);
 }
 
+/* Killed in the middle of it: the image is one that was whole before, or the next. */
+static void killed(void **state)
+{
+	struct bloomdev_options opts = options(200000, 0.01);
+	struct bloomdev_filter *f, *g;
+	int status, round;
+	char command[96];
+	pid_t child;
+
+	(void)state;
+	need_device();
+	f = part(&opts, 0, 2000);
+	save(f);
+	for (round = 0; round < 10; round++) {
+		child = fork();
+		if (!child) {
+			while (!bloomdev_filter_save(f, path, NULL, NULL))
+				;
+			_exit(1);
+		}
+		usleep(500 + 1500 * round);
+		kill(child, SIGKILL);
+		waitpid(child, &status, 0);
+		assert_true(WIFSIGNALED(status));
+		g = restored();
+		same(f, g);
+		bloomdev_filter_close(g);
+	}
+	bloomdev_filter_close(f);
+	/* What it had begun to write is there still, beside it. */
+	snprintf(command, sizeof(command), "rm -f %s.*", path);
+	assert_int_equal(system(command), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -395,6 +429,7 @@ int main(void)
 		cmocka_unit_test(files),
 		cmocka_unit_test(called_off),
 		cmocka_unit_test(while_writing),
+		cmocka_unit_test(killed),
 	};
 
 	return cmocka_run_group_tests_name("save", tests, setup, teardown);
