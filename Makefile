@@ -86,6 +86,12 @@ soak: deps-check ## mixed work for MINUTES=30, exactly checked (KERNEL=stock or 
 	@MINUTES=$(MINUTES) KERNEL=$(KERNEL) tests/lane soak; tests/tally $(B)/results/soak
 soak: MINUTES ?= 30
 
+.PHONY: fuzz
+fuzz: MINUTES ?= 60
+fuzz: deps-check ## fuzz for MINUTES= (60): the device in a guest, the rest here
+	@$(MAKE) --no-print-directory -s guest KERNEL=kunit
+	@tests/fuzz/long $(MINUTES)
+
 .PHONY: bench
 bench: ## measure against others and the memory's limit; build/bench/goals.json
 	$(MAKE) -C tests/bench
