@@ -258,7 +258,18 @@ static void *opener(void *arg)
 	return NULL;
 }
 
-/* Run them side by side; then all must have got on, and none complained. */
+/* On a busy machine a thread's first turn can come later than the end was meant. */
+static bool all_got_on(const struct job *jobs, u32 n)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++)
+		if (!__atomic_load_n(&jobs[i].rounds, __ATOMIC_RELAXED))
+			return false;
+	return true;
+}
+
+/* Run them side by side until all have got on; none may complain. */
 static void run(struct job *jobs, void *(*const what[])(void *), u32 n)
 {
 	double end = seconds() + duration;
@@ -269,7 +280,7 @@ static void run(struct job *jobs, void *(*const what[])(void *), u32 n)
 		jobs[i].number = i + 1;
 		assert_int_equal(pthread_create(&jobs[i].thread, NULL, what[i], &jobs[i]), 0);
 	}
-	while (seconds() < end && !stopped())
+	while ((seconds() < end || !all_got_on(jobs, n)) && !stopped())
 		usleep(50000);
 	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
 	for (i = 0; i < n; i++)
@@ -279,7 +290,6 @@ static void run(struct job *jobs, void *(*const what[])(void *), u32 n)
 			print_error("thread %u: %s\n", i, jobs[i].error);
 			fail();
 		}
-		assert_true(jobs[i].rounds > 0);
 	}
 }
 
