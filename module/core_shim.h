@@ -109,7 +109,15 @@ static inline u64 bloom_fetch_or(__le64 *word, __le64 mask)
 
 static inline u64 bloom_mul_high(u64 a, u64 b)
 {
+#ifdef __SIZEOF_INT128__
 	return (u64)(((__uint128_t)a * b) >> 64);
+#else	/* a 32-bit program: by halves */
+	u64 a0 = (u32)a, a1 = a >> 32, b0 = (u32)b, b1 = b >> 32;
+	u64 first = a1 * b0 + (a0 * b0 >> 32);
+	u64 second = a0 * b1 + (u32)first;
+
+	return a1 * b1 + (first >> 32) + (second >> 32);
+#endif
 }
 
 static inline u32 bloom_popcount(u64 x)
