@@ -106,9 +106,7 @@ static int __init bloom_user_init(void)
 static void __exit bloom_user_exit(void)
 {
 	WRITE_ONCE(stopping, true);
-	/* timer_shutdown_sync() is not in Linux 6.1. */
-	while (try_to_del_timer_sync(&timer) < 0)
-		cpu_relax();
+	timer_delete_sync(&timer);	/* timer_shutdown_sync() is not in 6.1 */
 	bloom_put(shared);
 	bloom_put(own);
 	pr_info("%u absent, %u present, %u failed\n", absent, present, failed);
