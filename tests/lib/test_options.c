@@ -35,6 +35,27 @@ static void rates(void **state)
 	}
 }
 
+/* The least is the whole filter's, of which its last layer gets a share. */
+static void smallest_rates(void **state)
+{
+	struct bloomdev_options opts = options(1000, 1.8e-9);
+	struct bloomdev_size size;
+
+	(void)state;
+	assert_int_equal(bloomdev_size_compute(&opts, &size), 0);
+	opts.growth = BLOOMDEV_GROWTH_SCALING;
+	refused(&opts, EINVAL, "false-positive rate 1.8e-09 is below 1.92");
+	assert_message("the smallest of a scaling blocked filter");
+	opts.fp_rate = 1.93e-9;
+	assert_int_equal(bloomdev_size_compute(&opts, &size), 0);
+	opts = options(1000, 7e-12);
+	opts.growth = BLOOMDEV_GROWTH_WINDOW;
+	opts.generations = 4;
+	refused(&opts, EINVAL, "the smallest of a window blocked filter");
+	opts.fp_rate = 8e-12;
+	assert_int_equal(bloomdev_size_compute(&opts, &size), 0);
+}
+
 static void sizes(void **state)
 {
 	struct bloomdev_options opts = options(0, 0.01);
@@ -152,6 +173,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rates),
+		cmocka_unit_test(smallest_rates),
 		cmocka_unit_test(sizes),
 		cmocka_unit_test(words),
 		cmocka_unit_test(windows),

@@ -75,6 +75,9 @@ static void grown(void **state)
 	assert_int_equal(size.layers, 4);
 	assert_failed(bloomdev_size_grown(&opts, UINT64_MAX, &size), EOVERFLOW,
 		      "can't grow to 18446744073709551615");
+	opts.capacity = 2;
+	assert_failed(bloomdev_size_grown(&opts, UINT64_MAX, &size), EOVERFLOW,
+		      "32 layers, the most there can be, hold 8589934590");
 }
 
 int main(void)

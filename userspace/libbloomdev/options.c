@@ -115,6 +115,26 @@ static int check_slots(const struct bloomdev_options *o,
 	return 0;
 }
 
+/* Every layer's share has to be a rate that a layer can have, the last one's too. */
+static int check_rate(const struct bloomdev_options *o, u64 rate)
+{
+	u64 least = bloom_geometry_min_rate(o->kind);
+
+	if (o->growth == BLOOMDEV_GROWTH_SCALING)
+		least *= BLOOM_LAYERS_MAX * (BLOOM_LAYERS_MAX + 1);
+	else if (o->slots)
+		return 0;	/* who gives the size is promised nothing */
+	else if (o->growth == BLOOMDEV_GROWTH_WINDOW)
+		least *= o->generations;
+	if (rate < least)
+		return bloomdev_fail(EINVAL,
+				     "false-positive rate %g is below %g, the smallest of a %s %s filter",
+				     o->fp_rate, bloomdev_rate_from_fixed(least),
+				     bloomdev_growth_name(o->growth),
+				     bloomdev_kind_name(o->kind));
+	return 0;
+}
+
 /* The first layer, from what is asked of the whole. */
 static int check_promise(const struct bloomdev_options *o, u64 rate,
 			 struct bloom_geometry *geo)
@@ -139,11 +159,8 @@ static int check_promise(const struct bloomdev_options *o, u64 rate,
 				     (unsigned long long)o->capacity, o->fp_rate,
 				     (unsigned long long)BLOOM_SLOTS_MAX);
 	if (ret)
-		return bloomdev_fail(EINVAL,
-				     "false-positive rate %g is smaller than a %s %s filter can hold: %g",
-				     o->fp_rate, bloomdev_growth_name(o->growth),
-				     bloomdev_kind_name(o->kind),
-				     bloomdev_rate_from_fixed(bloom_geometry_min_rate(o->kind)));
+		return bloomdev_fail_sys(EINVAL, "capacity %llu at false-positive rate %g",
+					 (unsigned long long)o->capacity, o->fp_rate);
 	return 0;
 }
 
@@ -174,6 +191,9 @@ int bloomdev_options_check(const struct bloomdev_options *opts,
 		return bloomdev_fail(EINVAL, "base %llu: only a bitmap has one",
 				     (unsigned long long)o->base);
 
+	ret = check_rate(o, rate);
+	if (ret)
+		return ret;
 	if (o->kind == BLOOMDEV_KIND_BITMAP)
 		ret = check_bitmap(o, geo);
 	else if (o->slots)
