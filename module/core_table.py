@@ -9,7 +9,8 @@ the number of probes k for its whole length, and the slots a key that this k
 needs at its lower and at its upper end, in 16.16 fixed point, rounded up.
 Between the ends core_geometry.c goes along the straight line. What a fixed k
 needs is a convex function of L (where it is not, at rates near 1, the lower end
-is raised), so that the line never promises more than it holds.
+is raised, by two units more than sixteenths of the step need, since between them
+less than that is missing), so that the line never promises more than it holds.
 
 Blocked (and counting; a block is 512 slots whatever a slot is): a block gets a
 number of keys i that is Poisson with mean 512 / c at c slots a key. Its i * k
@@ -127,7 +128,7 @@ def steps(model, bits):
         low = least(model, lower, probes) if step else 1
         for part in range(1, 16):
             at = lower + (upper - lower) * part / 16
-            need_at = least(model, at, probes, low)
+            need_at = least(model, at, probes, low) + 2 * (upper <= 1)
             while line(low, high, part) < need_at:
                 low += max(1, need_at - line(low, high, part))
         rows.append((probes, low, high))

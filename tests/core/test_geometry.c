@@ -135,6 +135,27 @@ static void keeps_its_promise(void **state)
 	}
 }
 
+/*
+ * Rates near 1, where what a key needs is no convex function; so many keys that
+ * a hundred-thousandth of a slot a key shows.
+ */
+static void large_rates(void **state)
+{
+	const u64 keys = 1ULL << 38;
+	struct bloom_geometry geo;
+	double rate;
+	u32 i;
+
+	(void)state;
+	for (i = 1; i < 10000; i++) {
+		rate = i / 10000.0;
+		assert_int_equal(bloom_geometry_size(BLOOM_KIND_CLASSIC, keys,
+						     RATE(rate), &geo), 0);
+		if (classic_rate((double)geo.slots / keys, geo.probes) > rate)
+			fail_msg("%.4f is not held", rate);
+	}
+}
+
 /* The tails: rates that only few keys can have, by the same model. */
 static void smallest_rates(void **state)
 {
@@ -376,6 +397,7 @@ int main(void)
 						occupancy_free),
 		cmocka_unit_test_setup_teardown(smallest_rates, occupancy,
 						occupancy_free),
+		cmocka_unit_test(large_rates),
 		cmocka_unit_test(grid),
 		cmocka_unit_test(monotonic),
 		cmocka_unit_test(size_refuses),

@@ -176,8 +176,8 @@ static void size(const struct input *in)
 
 	bits = 64 - log2l(in->fp_rate - in->capacity);
 	along = bits * SIZE_STEPS;
-	/* The last step's end is its own. */
-	steps = fminl(floorl(along), steps - 1);
+	/* A step's upper end is its own. */
+	steps = fminl(fmaxl(ceill(along) - 1, 0), steps - 1);
 	table += steps;
 	along -= steps;
 	slots = table->lower + (table->upper - table->lower) * along;
