@@ -34,40 +34,50 @@ static __always_inline u32 bloom_jhash_tail(const u8 *p, u32 n)
 	       (u32)p[n - 1] << (8 * (n - 1));
 }
 
-/**
- * bloom_jhash_pair() - one pass of lookup3, both result words
- * @key: the bytes
- * @len: how many
- * @initval: 32 bits of seed
- *
+/*
  * Bob Jenkins' lookup3, hashlittle2() (public domain, 2006), as in
- * <linux/jhash.h>, reading words as little-endian.
- *
- * Return: b << 32 | c, where c is the kernel's jhash(key, len, initval) on a
- * little-endian machine.
+ * <linux/jhash.h>, reading words as little-endian; in three steps, so that the
+ * rounds of two keys can be done side by side.
  */
-static __always_inline u64 bloom_jhash_pair(const void *key, u32 len, u32 initval)
-{
-	const u8 *k = key;
+struct bloom_jhash {
+	const u8 *k;	/* what is left of the key */
+	u32 len;	/* bytes of it */
 	u32 a, b, c;
+};
 
-	a = 0xdeadbeef + len + initval;
-	b = a;
-	c = a;
+static __always_inline struct bloom_jhash bloom_jhash_start(const void *key,
+							    u32 len, u32 initval)
+{
+	u32 a = 0xdeadbeef + len + initval;
 
-	while (len > 12) {
-		a += bloom_load_le32(k);
-		b += bloom_load_le32(k + 4);
-		c += bloom_load_le32(k + 8);
-		a -= c; a ^= bloom_rol32(c, 4);  c += b;
-		b -= a; b ^= bloom_rol32(a, 6);  a += c;
-		c -= b; c ^= bloom_rol32(b, 8);  b += a;
-		a -= c; a ^= bloom_rol32(c, 16); c += b;
-		b -= a; b ^= bloom_rol32(a, 19); a += c;
-		c -= b; c ^= bloom_rol32(b, 4);  b += a;
-		k += 12;
-		len -= 12;
-	}
+	return (struct bloom_jhash){ key, len, a, a, a };
+}
+
+/* Take in 12 bytes. More than 12 are left. */
+static __always_inline void bloom_jhash_round(struct bloom_jhash *j)
+{
+	u32 a = j->a + bloom_load_le32(j->k);
+	u32 b = j->b + bloom_load_le32(j->k + 4);
+	u32 c = j->c + bloom_load_le32(j->k + 8);
+
+	a -= c; a ^= bloom_rol32(c, 4);  c += b;
+	b -= a; b ^= bloom_rol32(a, 6);  a += c;
+	c -= b; c ^= bloom_rol32(b, 8);  b += a;
+	a -= c; a ^= bloom_rol32(c, 16); c += b;
+	b -= a; b ^= bloom_rol32(a, 19); a += c;
+	c -= b; c ^= bloom_rol32(b, 4);  b += a;
+	j->k += 12;
+	j->len -= 12;
+	j->a = a;
+	j->b = b;
+	j->c = c;
+}
+
+/* Take in the last 0 to 12 bytes. Return: b << 32 | c. */
+static __always_inline u64 bloom_jhash_end(const struct bloom_jhash *j)
+{
+	u32 a = j->a, b = j->b, c = j->c, len = j->len;
+	const u8 *k = j->k;
 
 	if (len > 8) {
 		a += bloom_load_le32(k);
@@ -93,6 +103,24 @@ static __always_inline u64 bloom_jhash_pair(const void *key, u32 len, u32 initva
 }
 
 /**
+ * bloom_jhash_pair() - one pass of lookup3, both result words
+ * @key: the bytes
+ * @len: how many
+ * @initval: 32 bits of seed
+ *
+ * Return: b << 32 | c, where c is the kernel's jhash(key, len, initval) on a
+ * little-endian machine.
+ */
+static __always_inline u64 bloom_jhash_pair(const void *key, u32 len, u32 initval)
+{
+	struct bloom_jhash j = bloom_jhash_start(key, len, initval);
+
+	while (j.len > 12)
+		bloom_jhash_round(&j);
+	return bloom_jhash_end(&j);
+}
+
+/**
  * bloom_hash_jhash() - the 64-bit hash of a key by jhash
  * @key: the bytes
  * @len: how many
@@ -106,6 +134,36 @@ static __always_inline u64 bloom_hash_jhash(const void *key, u32 len,
 					    const u64 seed[2])
 {
 	return bloom_mix64(bloom_jhash_pair(key, len, (u32)seed[0]) ^ seed[1]);
+}
+
+/**
+ * bloom_hash_jhash_two() - bloom_hash_jhash() of two keys, one behind the other
+ * @key: the first, which the second follows
+ * @len0: bytes of the first
+ * @len1: bytes of the second
+ * @seed: as there
+ * @hash: where the two hashes go
+ *
+ * A round is a chain of dependent instructions, and a processor can work on two
+ * chains in the time of one.
+ */
+static __always_inline void bloom_hash_jhash_two(const u8 *key, u32 len0,
+						 u32 len1, const u64 seed[2],
+						 u64 hash[2])
+{
+	struct bloom_jhash x = bloom_jhash_start(key, len0, (u32)seed[0]);
+	struct bloom_jhash y = bloom_jhash_start(key + len0, len1, (u32)seed[0]);
+
+	while (x.len > 12 && y.len > 12) {
+		bloom_jhash_round(&x);
+		bloom_jhash_round(&y);
+	}
+	while (x.len > 12)
+		bloom_jhash_round(&x);
+	while (y.len > 12)
+		bloom_jhash_round(&y);
+	hash[0] = bloom_mix64(bloom_jhash_end(&x) ^ seed[1]);
+	hash[1] = bloom_mix64(bloom_jhash_end(&y) ^ seed[1]);
 }
 
 /**

@@ -74,6 +74,27 @@ static void anywhere_in_memory(void **state)
 }
 
 /* The longest keys, and every length near them; all hashes differ. */
+/* Two keys side by side: what each has alone. */
+static void two_keys(void **state)
+{
+	const u64 *seed = golden_seeds[1];
+	u8 keys[120];
+	u64 hash[2];
+	u32 i, a, b;
+
+	(void)state;
+	for (i = 0; i < sizeof(keys); i++)
+		keys[i] = 37 * i;
+	for (a = 0; a <= 60; a++) {
+		for (b = 0; b <= 60; b++) {
+			bloom_hash_jhash_two(keys, a, b, seed, hash);
+			assert_int_equal(hash[0], bloom_hash_jhash(keys, a, seed));
+			assert_int_equal(hash[1],
+					 bloom_hash_jhash(keys + a, b, seed));
+		}
+	}
+}
+
 static void long_keys(void **state)
 {
 	const u64 *seed = golden_seeds[3];
@@ -125,6 +146,7 @@ int main(void)
 		cmocka_unit_test(lookup3_official),
 		cmocka_unit_test(siphash_official),
 		cmocka_unit_test(anywhere_in_memory),
+		cmocka_unit_test(two_keys),
 		cmocka_unit_test(long_keys),
 		cmocka_unit_test(length_counts),
 	};

@@ -120,13 +120,17 @@ static u64 siphash(const u8 *key, u32 len, const u64 seed[2])
 static void hashes(const struct input *in, const u8 *bytes, u32 len)
 {
 	u8 *memory = malloc(in->shift % 8 + len), *key = memory + in->shift % 8;
-	u64 pair = lookup3(bytes, len, in->seed[0]);
+	u64 pair = lookup3(bytes, len, in->seed[0]), two[2];
+	u32 cut = in->probes % (len + 1);
 
 	REQUIRE(memory);
 	memcpy(key, bytes, len);
 	REQUIRE(bloom_jhash_pair(key, len, in->seed[0]) == pair);
 	REQUIRE(bloom_hash_jhash(key, len, in->seed) ==
 		fmix64(pair ^ in->seed[1]));
+	bloom_hash_jhash_two(key, cut, len - cut, in->seed, two);
+	REQUIRE(two[0] == bloom_hash_jhash(key, cut, in->seed));
+	REQUIRE(two[1] == bloom_hash_jhash(key + cut, len - cut, in->seed));
 	REQUIRE(bloom_hash_siphash(key, len, in->seed) ==
 		siphash(bytes, len, in->seed));
 	free(memory);
