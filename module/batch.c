@@ -23,6 +23,9 @@ struct bloom_room {
 	u8 keys[CHUNK_BYTES];
 };
 
+/* For one short key: no more than must be cleared and copied. */
+#define ONE_BYTES	64U
+
 /* For a few short keys: on the stack. */
 #define FEW_KEYS	16U
 #define FEW_BYTES	256U
@@ -231,6 +234,35 @@ static int run_few(struct bloom_filter *filter, enum bloom_op op,
 	return run(filter, op, batch, &chunk);
 }
 
+/* A short key alone: no chunk, no group. */
+static int run_one(struct bloom_filter *filter, enum bloom_op op,
+		   struct bloom_batch *batch)
+{
+	u8 __user *to = u64_to_user_ptr(batch->verdicts);
+	u32 len = batch->key_len;
+	u8 key[ONE_BYTES] = {};
+	int verdict;
+
+	if (copy_from_user(key, u64_to_user_ptr(batch->keys), len))
+		return -EFAULT;
+	/* The key is not added if its verdict could not be told. */
+	if (batch->verdicts && op != BLOOM_OP_QUERY &&
+	    fault_in_writeable((char __user *)to, 1))
+		return -EFAULT;
+
+	verdict = bloom_filter_one(filter, op, key, len);
+	bloom_filter_count(filter, op, 1, verdict == BLOOM_PRESENT);
+	if (unlikely(READ_ONCE(filter->starved)))
+		bloom_scaling_grow(filter);
+
+	if (batch->verdicts && put_user((u8)verdict, to))
+		return -EFAULT;
+	batch->done = 1;
+	batch->present = verdict == BLOOM_PRESENT;
+	batch->out_of_range = verdict == BLOOM_OUT_OF_RANGE;
+	return 0;
+}
+
 static int check_batch(const struct bloom_filter *filter,
 		       const struct bloom_batch *batch)
 {
@@ -267,6 +299,8 @@ int bloom_batch_run(struct bloom_filter *filter, enum bloom_op op,
 		return err;
 	if (!batch->count)
 		return batch->keys_bytes ? -EINVAL : 0;
+	if (batch->count == 1 && batch->keys_bytes <= ONE_BYTES && !batch->lens)
+		return run_one(filter, op, batch);
 	if (batch->count <= FEW_KEYS && batch->keys_bytes <= FEW_BYTES)
 		return run_few(filter, op, batch);
 

@@ -45,39 +45,46 @@ static int put_result(void __user *arg, const void *request, size_t from,
 	return copy_to_user(arg + from, request + from, size) ? -EFAULT : 0;
 }
 
-static long do_batch(struct file *file, union bloom_request *request,
-		     void __user *arg, enum bloom_op op)
+/* The results of a batch, by themselves: it is called for single keys too. */
+static int put_batch(struct bloom_batch __user *to,
+		     const struct bloom_batch *batch)
 {
+	if (!user_write_access_begin(to, sizeof(*to)))
+		return -EFAULT;
+	unsafe_put_user(batch->done, &to->done, fault);
+	unsafe_put_user(batch->present, &to->present, fault);
+	unsafe_put_user(batch->out_of_range, &to->out_of_range, fault);
+	user_write_access_end();
+	return 0;
+
+fault:
+	user_write_access_end();
+	return -EFAULT;
+}
+
+/* Requests for keys have a way of their own: nothing that they do not need. */
+static long do_batch(struct file *file, unsigned long arg, enum bloom_op op)
+{
+	struct bloom_batch __user *uarg = (struct bloom_batch __user *)arg;
 	const size_t from = offsetof(struct bloom_batch, done);
-	const size_t size = sizeof(request->batch) - from;
+	fmode_t mode = op == BLOOM_OP_QUERY ? FMODE_READ : FMODE_WRITE;
 	struct bloom_file *bf = file->private_data;
+	struct bloom_batch batch;
 	int err;
 
-	/* Nothing is added if the caller could not be told. */
-	if (fault_in_writeable((char __user *)arg + from, size))
-		return -EFAULT;
-	err = bloom_batch_run(bf->filter, op, &request->batch, &bf->room);
-	return put_result(arg, request, from, size) ?: err;
-}
-
-static long do_add(struct file *file, union bloom_request *request,
-		   void __user *arg, u32 usize)
-{
-	return do_batch(file, request, arg, BLOOM_OP_ADD);
-}
-
-static long do_query(struct file *file, union bloom_request *request,
-		     void __user *arg, u32 usize)
-{
-	return do_batch(file, request, arg, BLOOM_OP_QUERY);
-}
-
-static long do_remove(struct file *file, union bloom_request *request,
-		      void __user *arg, u32 usize)
-{
-	if (!bloom_can_remove(filter_of(file)))
+	if (!(file->f_mode & mode))
+		return -EBADF;
+	err = bloom_request_copy(&batch, sizeof(batch), sizeof(batch), uarg);
+	if (err < 0)
+		return err;
+	if (op == BLOOM_OP_REMOVE && !bloom_can_remove(bf->filter))
 		return -EOPNOTSUPP;
-	return do_batch(file, request, arg, BLOOM_OP_REMOVE);
+	/* Nothing is added if the caller could not be told. */
+	if (op != BLOOM_OP_QUERY &&
+	    fault_in_writeable((char __user *)uarg + from, sizeof(batch) - from))
+		return -EFAULT;
+	err = bloom_batch_run(bf->filter, op, &batch, &bf->room);
+	return put_batch(uarg, &batch) ?: err;
 }
 
 static long do_info(struct file *file, union bloom_request *request,
@@ -179,9 +186,6 @@ static long do_load(struct file *file, union bloom_request *request,
 }
 
 static const struct bloom_handler handlers[] = {
-	BLOOM_HANDLER(BLOOM_IOC_ADD, batch, FMODE_WRITE, do_add),
-	BLOOM_HANDLER(BLOOM_IOC_QUERY, batch, FMODE_READ, do_query),
-	BLOOM_HANDLER(BLOOM_IOC_REMOVE, batch, FMODE_WRITE, do_remove),
 	BLOOM_HANDLER(BLOOM_IOC_INFO, info, FMODE_READ, do_info),
 	BLOOM_HANDLER(BLOOM_IOC_CLEAR, clear, FMODE_WRITE, do_clear),
 	BLOOM_HANDLER(BLOOM_IOC_ROTATE, rotate, FMODE_WRITE, do_rotate),
@@ -191,8 +195,17 @@ static const struct bloom_handler handlers[] = {
 
 static long file_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
-	return bloom_request_run(file, cmd, arg, handlers,
-				 ARRAY_SIZE(handlers));
+	switch (cmd) {
+	case BLOOM_IOC_ADD:
+		return do_batch(file, arg, BLOOM_OP_ADD);
+	case BLOOM_IOC_QUERY:
+		return do_batch(file, arg, BLOOM_OP_QUERY);
+	case BLOOM_IOC_REMOVE:
+		return do_batch(file, arg, BLOOM_OP_REMOVE);
+	default:
+		return bloom_request_run(file, cmd, arg, handlers,
+					 ARRAY_SIZE(handlers));
+	}
 }
 
 static int file_mmap(struct file *file, struct vm_area_struct *vma)

@@ -38,16 +38,14 @@ static u8 verdict(const struct bloom_answer *answer, u32 i)
 static int one_key(struct bloom_filter *filter, enum bloom_op op,
 		   const void *key, size_t len)
 {
-	struct bloom_keys keys = { .bytes = key, .len = len };
-	struct bloom_answer answer;
+	int verdict;
 
 	if (!bloom_key_len_ok(filter, len))
 		return -EINVAL;
-	bloom_filter_group(filter, op, &keys, 1, &answer);
-	if (answer.busy)
-		return -EBUSY;
-	bloom_filter_count(filter, op, 1, answer.present);
-	return verdict(&answer, 0);
+	verdict = bloom_filter_one(filter, op, key, len);
+	if (verdict >= 0)
+		bloom_filter_count(filter, op, 1, verdict == BLOOM_PRESENT);
+	return verdict;
 }
 
 int bloom_query(struct bloom_filter *filter, const void *key, size_t len)

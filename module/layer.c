@@ -122,12 +122,6 @@ void bloom_layer_put(struct bloom_layer *layer)
 	queue_rcu_work(bloom_wq, &layer->free_work);
 }
 
-static __always_inline __le64 *block_of(const struct bloom_layer *layer, u64 at)
-{
-	return layer->words +
-	       bloom_range(at, layer->blocks) * BLOOM_BLOCK_WORDS;
-}
-
 static __always_inline __le64 *counters_of(const struct bloom_layer *layer,
 					   u64 at)
 {
@@ -144,7 +138,7 @@ void bloom_layer_prefetch(const struct bloom_layer *layer, const u64 *at, u32 n)
 	switch (layer->geo.kind) {
 	case BLOOM_KIND_BLOCKED:
 		for (i = 0; i < n; i++)
-			prefetch(block_of(layer, at[i]));
+			prefetch(bloom_layer_block(layer, at[i]));
 		break;
 	case BLOOM_KIND_COUNTING:
 		for (i = 0; i < n; i++) {
@@ -195,7 +189,7 @@ u64 bloom_layer_test(const struct bloom_layer *layer, const u64 *at, u64 want)
 	case BLOOM_KIND_BLOCKED:
 		while (want) {
 			i = next_key(&want);
-			block = block_of(layer, at[i]);
+			block = bloom_layer_block(layer, at[i]);
 			present |= (u64)bloom_block_test(block, at[i],
 							 probes) << i;
 		}
@@ -233,7 +227,7 @@ u32 bloom_layer_add(struct bloom_layer *layer, u64 at)
 
 	switch (layer->geo.kind) {
 	case BLOOM_KIND_BLOCKED:
-		return bloom_block_set(block_of(layer, at), at, probes);
+		return bloom_block_set(bloom_layer_block(layer, at), at, probes);
 	case BLOOM_KIND_CLASSIC:
 		return bloom_classic_set(layer->words, layer->geo.slots, at,
 					 probes);

@@ -104,6 +104,14 @@ static inline u32 bloom_stripe_of(u32 kind, u64 at, u32 stripes)
  * look at.
  */
 
+/* The block of a key; for BLOOM_KIND_BLOCKED only. */
+static __always_inline __le64 *bloom_layer_block(const struct bloom_layer *layer,
+						 u64 at)
+{
+	return layer->words +
+	       bloom_range(at, layer->blocks) * BLOOM_BLOCK_WORDS;
+}
+
 /* Bring the first lines of these keys near. */
 void bloom_layer_prefetch(const struct bloom_layer *layer, const u64 *at, u32 n);
 /* Which of the keys in @want are present? */

@@ -17,13 +17,19 @@ struct group {
 	u64 out_of_range;
 };
 
+/* Bytes of a key from which on two are hashed side by side. */
+#define TWO_FROM	36
+
 static __always_inline void hash_fixed(struct bloom_keys *keys, const u64 *seed,
 				       u64 *at, u32 n, u32 len, bool sip)
 {
 	const u8 *p = keys->bytes;
-	u32 i;
+	u32 i = 0;
 
-	for (i = 0; i < n; i++, p += len)
+	/* Shorter keys overlap without help. */
+	for (; !sip && len > TWO_FROM && i + 1 < n; i += 2, p += 2 * len)
+		bloom_hash_jhash_two(p, len, len, seed, at + i);
+	for (; i < n; i++, p += len)
 		at[i] = sip ? bloom_hash_siphash(p, len, seed) :
 			bloom_hash_jhash(p, len, seed);
 	keys->bytes = p;
@@ -32,14 +38,21 @@ static __always_inline void hash_fixed(struct bloom_keys *keys, const u64 *seed,
 static __always_inline void hash_any(struct bloom_keys *keys, const u64 *seed,
 				     u64 *at, u32 n, bool sip)
 {
-	u32 i, len;
+	const u32 *lens = keys->lens;
+	const u8 *p = keys->bytes;
+	u32 i = 0;
 
-	for (i = 0; i < n; i++) {
-		len = *keys->lens++;
-		at[i] = sip ? bloom_hash_siphash(keys->bytes, len, seed) :
-			bloom_hash_jhash(keys->bytes, len, seed);
-		keys->bytes += len;
+	for (; !sip && i + 1 < n; i += 2) {
+		bloom_hash_jhash_two(p, lens[i], lens[i + 1], seed, at + i);
+		p += lens[i] + lens[i + 1];
 	}
+	for (; i < n; i++) {
+		at[i] = sip ? bloom_hash_siphash(p, lens[i], seed) :
+			bloom_hash_jhash(p, lens[i], seed);
+		p += lens[i];
+	}
+	keys->lens += n;
+	keys->bytes = p;
 }
 
 static void hash_burst(const struct bloom_filter *filter,
@@ -178,21 +191,53 @@ static bool is_plain(const struct bloom_filter *filter)
 		filter->params.kind == BLOOM_KIND_CLASSIC);
 }
 
-/* add_locked() for such: it need not look again before it writes. */
-static bool add_plain(struct bloom_filter *filter, struct bloom_layer *layer,
-		      u32 index, u64 at)
+/* Count a key that has set @flipped slots. The stripe's lock is held. */
+static __always_inline void count_plain(struct bloom_filter *filter,
+					struct bloom_layer *layer, u32 index,
+					u32 flipped)
 {
 	struct bloom_tally *tally = &layer->tally[index];
-	u32 flipped = bloom_layer_add(layer, at);
 	u64 keys = tally->keys + 1;
 
-	if (!flipped)
-		return true;
 	WRITE_ONCE(tally->set, tally->set + flipped);
 	WRITE_ONCE(tally->keys, keys);
 	if (unlikely(is_notable(layer, keys)))
 		irq_work_queue(&filter->notice);
-	return false;
+}
+
+/*
+ * Add to such the keys of @todo: the words themselves tell who came first. Return:
+ * which were present.
+ */
+static u64 add_plain(struct bloom_filter *filter, const u64 *at, u64 todo)
+{
+	const u32 stripes = filter->stripe_count;
+	struct bloom_stripe *stripe;
+	struct bloom_layer *layer;
+	u32 i, index, flipped;
+	unsigned long flags;
+	u64 present = 0;
+
+	local_irq_save(flags);
+	for (; todo; todo &= todo - 1) {
+		i = __ffs(todo);
+		index = bloom_range(at[i], stripes);
+		stripe = &filter->stripes[index];
+		raw_spin_lock(&stripe->lock);
+		layer = rcu_dereference(filter->set)->layers[0];
+		if (layer->geo.kind == BLOOM_KIND_BLOCKED)
+			flipped = bloom_block_set(bloom_layer_block(layer, at[i]),
+						  at[i], layer->geo.probes);
+		else
+			flipped = bloom_layer_add(layer, at[i]);
+		if (flipped)
+			count_plain(filter, layer, index, flipped);
+		else
+			present |= 1ULL << i;
+		raw_spin_unlock(&stripe->lock);
+	}
+	local_irq_restore(flags);
+	return present;
 }
 
 /*
@@ -211,8 +256,6 @@ static bool add_locked(struct bloom_filter *filter, struct bloom_stripe *stripe,
 	u64 keys;
 
 	lockdep_assert_held(&stripe->lock);
-	if (is_plain(filter))
-		return add_plain(filter, set->layers[0], index, at);
 	seen = test(filter, set, newest, &at, 1, 1);
 	if (seen && !counting &&
 	    !(renews(filter) &&
@@ -250,12 +293,13 @@ static bool remove_locked(struct bloom_filter *filter,
 	return true;
 }
 
-/* Add or remove the keys of @todo one after the other. */
-static void change(struct bloom_filter *filter, enum bloom_op op, const u64 *at,
-		   u64 todo, struct bloom_answer *answer)
+/* The same for any filter, and REMOVE; those whose stripe is not to be had: @busy. */
+static u64 change(struct bloom_filter *filter, enum bloom_op op, const u64 *at,
+		  u64 todo, u64 *busy)
 {
 	struct bloom_stripe *stripe;
 	unsigned long flags;
+	u64 present = 0;
 	u32 i, index;
 	bool seen;
 
@@ -268,7 +312,7 @@ static void change(struct bloom_filter *filter, enum bloom_op op, const u64 *at,
 		if (op != BLOOM_OP_TRY_ADD) {
 			raw_spin_lock(&stripe->lock);
 		} else if (!raw_spin_trylock(&stripe->lock)) {
-			answer->busy |= 1ULL << i;
+			*busy |= 1ULL << i;
 			continue;
 		}
 		if (op == BLOOM_OP_REMOVE)
@@ -276,9 +320,34 @@ static void change(struct bloom_filter *filter, enum bloom_op op, const u64 *at,
 		else
 			seen = add_locked(filter, stripe, index, at[i]);
 		raw_spin_unlock(&stripe->lock);
-		answer->present |= (u64)seen << i;
+		present |= (u64)seen << i;
 	}
 	local_irq_restore(flags);
+	return present;
+}
+
+/*
+ * Add or remove those of @want that need it. Return: which were present; and in
+ * @busy which BLOOM_OP_TRY_ADD could not do.
+ */
+static u64 change_group(struct bloom_filter *filter, enum bloom_op op,
+			const struct bloom_set *set, u32 newest, const u64 *at,
+			u32 n, u64 want, u64 *busy)
+{
+	u64 present = 0;
+
+	/* An ADD of what is present is done, where it would change nothing. */
+	if (op != BLOOM_OP_REMOVE && renews(filter))
+		present = bloom_layer_test(set->layers[newest], at, want);
+	else if (op != BLOOM_OP_REMOVE &&
+		 filter->params.kind != BLOOM_KIND_COUNTING)
+		present = test(filter, set, newest, at, n, want);
+	want &= ~present;
+	if (!want)
+		return present;
+	if (op == BLOOM_OP_ADD && is_plain(filter))
+		return present | add_plain(filter, at, want);
+	return present | change(filter, op, at, want, busy);
 }
 
 void bloom_filter_group(struct bloom_filter *filter, enum bloom_op op,
@@ -297,30 +366,46 @@ void bloom_filter_group(struct bloom_filter *filter, enum bloom_op op,
 	want = (n < 64 ? (1ULL << n) - 1 : ~0ULL) & ~g.out_of_range;
 
 	answer->out_of_range = g.out_of_range;
-	answer->present = 0;
 	answer->busy = 0;
 
-	switch (op) {
-	case BLOOM_OP_QUERY:
+	if (op == BLOOM_OP_QUERY)
 		answer->present = test(filter, set, newest, g.at, n, want);
-		break;
-	case BLOOM_OP_ADD:
-	case BLOOM_OP_TRY_ADD:
-		/* Present is the end of it, where ADD would change nothing. */
-		if (renews(filter))
-			answer->present = bloom_layer_test(set->layers[newest],
-							   g.at, want);
-		else if (filter->params.kind != BLOOM_KIND_COUNTING)
-			answer->present = test(filter, set, newest, g.at, n,
-					       want);
-		want &= ~answer->present;
-		fallthrough;
-	case BLOOM_OP_REMOVE:
-		if (want)
-			change(filter, op, g.at, want, answer);
-		break;
-	}
+	else
+		answer->present = change_group(filter, op, set, newest, g.at, n,
+					       want, &answer->busy);
 	rcu_read_unlock();
+}
+
+int bloom_filter_one(struct bloom_filter *filter, enum bloom_op op,
+		     const void *key, u32 len)
+{
+	const struct bloom_set *set;
+	u64 at, busy = 0, present;
+	u32 newest;
+
+	if (filter->params.kind == BLOOM_KIND_BITMAP) {
+		memcpy(&at, key, sizeof(at));
+		at -= filter->params.base;
+		if (at >= filter->params.slots)
+			return BLOOM_OUT_OF_RANGE;
+	} else if (filter->params.hash == BLOOM_HASH_SIPHASH) {
+		at = bloom_hash_siphash(key, len, filter->params.seed);
+	} else {
+		at = bloom_hash_jhash(key, len, filter->params.seed);
+	}
+
+	rcu_read_lock();
+	set = rcu_dereference(filter->set);
+	newest = bloom_newest(filter, set);
+	if (op == BLOOM_OP_QUERY)
+		present = test(filter, set, newest, &at, 1, 1);
+	else
+		present = change_group(filter, op, set, newest, &at, 1, 1,
+				       &busy);
+	rcu_read_unlock();
+	if (busy)
+		return -EBUSY;
+	return present ? BLOOM_PRESENT : BLOOM_ABSENT;
 }
 
 void bloom_filter_count(struct bloom_filter *filter, enum bloom_op op, u64 keys,

@@ -18,28 +18,36 @@ static const struct bloom_handler *find(unsigned int cmd,
 	return NULL;
 }
 
+int bloom_request_copy(void *to, size_t size, size_t min_size,
+		       const void __user *from)
+{
+	u32 usize;
+
+	if (get_user(usize, (const u32 __user *)from))
+		return -EFAULT;
+	if (usize < min_size)
+		return -EINVAL;
+	if (usize > PAGE_SIZE)
+		return -E2BIG;
+	return copy_struct_from_user(to, size, from, usize) ?: usize;
+}
+
 long bloom_request_run(struct file *file, unsigned int cmd, unsigned long arg,
 		       const struct bloom_handler *handlers, size_t count)
 {
 	const struct bloom_handler *handler = find(cmd, handlers, count);
 	void __user *uarg = (void __user *)arg;
 	union bloom_request request;
-	u32 usize;
-	int err;
+	int usize;
 
 	if (!handler)
 		return -ENOTTY;
 	if ((file->f_mode & handler->mode) != handler->mode)
 		return -EBADF;
-	if (get_user(usize, (u32 __user *)uarg))
-		return -EFAULT;
-	if (usize < handler->min_size)
-		return -EINVAL;
-	if (usize > PAGE_SIZE)
-		return -E2BIG;
-	err = copy_struct_from_user(&request, handler->size, uarg, usize);
-	if (err)
-		return err;
+	usize = bloom_request_copy(&request, handler->size, handler->min_size,
+				   uarg);
+	if (usize < 0)
+		return usize;
 	return handler->handle(file, &request, uarg, usize);
 }
 

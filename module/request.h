@@ -15,7 +15,6 @@ union bloom_request {
 	struct bloom_open open;
 	struct bloom_unlink unlink;
 	struct bloom_list list;
-	struct bloom_batch batch;
 	struct bloom_info info;
 	struct bloom_clear clear;
 	struct bloom_rotate rotate;
@@ -44,6 +43,14 @@ struct bloom_handler {
 #define BLOOM_HANDLER(name, field, mode, handle)			\
 	{ name, sizeof_field(union bloom_request, field),		\
 	  sizeof_field(union bloom_request, field), mode, handle }
+
+/*
+ * Copy a structure of @size bytes in, whose caller may know another version of
+ * it, at least the first, of @min_size. Return: the caller's size; -EFAULT,
+ * -EINVAL (too small), -E2BIG (a page and more, or not zero where we know nothing).
+ */
+int bloom_request_copy(void *to, size_t size, size_t min_size,
+		       const void __user *from);
 
 /* Find the handler of @cmd, copy the structure in, and call it. */
 long bloom_request_run(struct file *file, unsigned int cmd, unsigned long arg,
