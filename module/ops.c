@@ -326,6 +326,17 @@ static u64 change(struct bloom_filter *filter, enum bloom_op op, const u64 *at,
 	return present;
 }
 
+/* The locked look at what is not in the newest generation goes through them all. */
+static void prefetch_older(const struct bloom_filter *filter,
+			   const struct bloom_set *set, u32 newest,
+			   const u64 *at, u32 n)
+{
+	u32 j;
+
+	for (j = 1; n > 1 && j < bloom_live_count(filter, set); j++)
+		bloom_layer_prefetch(bloom_live_layer(set, newest, j), at, n);
+}
+
 /*
  * Add or remove those of @want that need it. Return: which were present; and in
  * @busy which BLOOM_OP_TRY_ADD could not do.
@@ -345,6 +356,8 @@ static u64 change_group(struct bloom_filter *filter, enum bloom_op op,
 	want &= ~present;
 	if (!want)
 		return present;
+	if (renews(filter))
+		prefetch_older(filter, set, newest, at, n);
 	if (op == BLOOM_OP_ADD && is_plain(filter))
 		return present | add_plain(filter, at, want);
 	return present | change(filter, op, at, want, busy);
