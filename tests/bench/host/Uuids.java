@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-// Uuids FILE: add the lines of FILE to Java's sets, then ask for all of them;
+// Uuids FILE SET COUNT: add the lines of FILE to Java's sets, then ask for all of them;
 // prints "java,<set>,<ns a key added>,<ns a key asked>,<bytes>".
 import java.nio.file.*;
 import java.util.*;
+import java.util.function.Supplier;
 
 public class Uuids {
 	static long used() {
@@ -57,31 +58,35 @@ public class Uuids {
 		}
 	}
 
-	static void run(String name, Container c, List<String> keys, List<String> again, long before) {
+	static void run(String name, Supplier<Container> make, String file) throws Exception {
+		long before = used();
+		List<String> keys = Files.readAllLines(Path.of(file));
+		int n = keys.size();
+		Container c = make.get();
 		long start = System.nanoTime();
 		int fresh = 0, present = 0;
 		for (String s : keys)
 			fresh += c.add(s) ? 1 : 0;
 		long added = System.nanoTime() - start;
+		/* What it keeps: a set its strings too, a filter none. */
+		keys = null;
+		long bytes = used() - before;
+		/* Asked for with strings of their own, as a program would: no hash is kept in them. */
+		List<String> again = Files.readAllLines(Path.of(file));
 		start = System.nanoTime();
 		for (String s : again)
 			present += c.contains(s) ? 1 : 0;
 		long asked = System.nanoTime() - start;
-		int n = keys.size();
 		if (present != n || fresh < n * 0.95)
 			System.out.println("bench-wrong," + name + ",0,present " + present + " fresh " + fresh);
-		System.out.printf("java,%s,%.3f,%.3f,%d%n", name, (double)added / n, (double)asked / n, used() - before);
+		System.out.printf("java,%s,%.3f,%.3f,%d%n", name, (double)added / n, (double)asked / n, bytes);
 	}
 
 	public static void main(String[] args) throws Exception {
-		List<String> keys = Files.readAllLines(Path.of(args[0]));
-		// Asked for with strings of their own, as a program would: no hash is kept in them.
-		List<String> again = Files.readAllLines(Path.of(args[0]));
-		long before = used();
 		switch (args[1]) {
-		case "HashSet" -> run("HashSet", new OfSet(new HashSet<>()), keys, again, before);
-		case "TreeSet" -> run("TreeSet", new OfSet(new TreeSet<>()), keys, again, before);
-		default -> run("BitSet", new OfBits(keys.size()), keys, again, before);
+		case "HashSet" -> run("HashSet", () -> new OfSet(new HashSet<>()), args[0]);
+		case "TreeSet" -> run("TreeSet", () -> new OfSet(new TreeSet<>()), args[0]);
+		default -> run("BitSet", () -> new OfBits(Integer.parseInt(args[2])), args[0]);
 		}
 	}
 }
