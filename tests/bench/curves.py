@@ -75,7 +75,8 @@ class Curves:
 
     def lifecycle(self):
         """Making, emptying, dropping; User Mode Linux can't unmap so many pages."""
-        text = self.bench.in_guest("lifecycle", "/in/lifecycle 3 1 4 16 64 256")
+        text = self.bench.in_guest("lifecycle", "/in/lifecycle 3 1 4 16 64 256", "--parameters",
+                                   "max_filter_bytes=%d max_user_bytes=%d max_total_bytes=%d" % (3 * (1 << 30,)))
         cost = {}
         for line in text.splitlines():
             if line.startswith("lifecycle,"):
