@@ -130,6 +130,35 @@ static long load(void)
 	       arg.done == sizeof(words) ? 0 : -EAGAIN;
 }
 
+static long load_layer(void)
+{
+	struct bloom_create make = create_defaults(BLOOM_KIND_BLOCKED,
+						   BLOOM_GROWTH_SCALING);
+	struct bloom_load arg = { .size = sizeof(arg), .layer = 1 };
+	int fd = create(&make);
+	long ret = fd < 0 ? fd : request(fd, BLOOM_IOC_LOAD, &arg);
+
+	if (fd >= 0)
+		close(fd);
+	return ret;
+}
+
+/* Refused growth is no error of ADD: the keys go where there is room. */
+static long grow(void)
+{
+	struct bloom_create make = create_defaults(BLOOM_KIND_BLOCKED,
+						   BLOOM_GROWTH_SCALING);
+	long ret;
+	int fd;
+
+	make.capacity = 1;
+	fd = create(&make);
+	ret = fd < 0 ? fd : add_keys(fd, keys, KEYS);
+	if (fd >= 0)
+		close(fd);
+	return ret < 0 ? ret : 0;
+}
+
 static long map_head(void)
 {
 	int fd = create_sized(BLOOM_KIND_BLOCKED, 100, 0.01);
@@ -266,8 +295,8 @@ int main(void)
 		FAULTS(create_bitmap), FAULTS(open_close),
 		FAULTS(link_again), FAULTS(list), FAULTS(info),
 		FAULTS(add_key), FAULTS(add_many), FAULTS(add_long_key),
-		FAULTS(query_many), FAULTS(load), FAULTS(map_head),
-		FAULTS(rotate_window), FAULTS(clear_window),
+		FAULTS(query_many), FAULTS(load), FAULTS(load_layer),
+		FAULTS(grow), FAULTS(map_head), FAULTS(rotate_window), FAULTS(clear_window),
 	};
 
 	nth = open("/proc/thread-self/fail-nth", O_RDWR);

@@ -284,6 +284,26 @@ static void scaling_layers(void **state)
 	close(target);
 }
 
+/* A layer that can't be is refused, and leaves the filter as it was. */
+static void impossible_layers(void **state)
+{
+	struct bloom_create arg = create_defaults(BLOOM_KIND_BLOCKED, BLOOM_GROWTH_SCALING);
+	struct bloom_load load = { .size = sizeof(load), .layer = 1, .slots = 512 };
+	struct bloom_layer_info layers[3];
+	int fd = assert_ok(create(&arg));
+
+	(void)state;
+	load.probes = BLOOM_PROBES_MAX + 1;
+	assert_error(EINVAL, request(fd, BLOOM_IOC_LOAD, &load));
+	load.probes = 1;
+	load.slots = ~0ULL;
+	assert_error(EOVERFLOW, request(fd, BLOOM_IOC_LOAD, &load));
+	load.slots = 1ULL << 46;
+	assert_error(ENOSPC, request(fd, BLOOM_IOC_LOAD, &load));
+	assert_int_equal(get_layers(fd, layers, ARRAY_LEN(layers)), 1);
+	close(fd);
+}
+
 /* A window's generations, with their ages; they go on falling out in turn. */
 static void window_generations(void **state)
 {
@@ -382,6 +402,7 @@ int main(void)
 		cmocka_unit_test(memory_ends),
 		OF_KIND("scaling layers, blocked", scaling_layers, BLOOM_KIND_BLOCKED),
 		OF_KIND("scaling layers, classic", scaling_layers, BLOOM_KIND_CLASSIC),
+		cmocka_unit_test(impossible_layers),
 		cmocka_unit_test(window_generations),
 		OF_KIND("random words, blocked", random_words, BLOOM_KIND_BLOCKED),
 		OF_KIND("random words, classic", random_words, BLOOM_KIND_CLASSIC),

@@ -280,6 +280,22 @@ static int teardown(void **state)
 	return 0;
 }
 
+/* The entries are told, and how many can't be. */
+static void list_count_read_only(void **state)
+{
+	struct bloom_list *arg = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+				      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	(void)state;
+	assert_true(arg != MAP_FAILED);
+	arg->size = sizeof(*arg);
+	arg->entry_size = sizeof(struct bloom_list_entry);
+	assert_ok(request(device, BLOOM_IOC_LIST, arg));
+	assert_int_equal(mprotect(arg, 4096, PROT_READ), 0);
+	assert_error(EFAULT, request(device, BLOOM_IOC_LIST, arg));
+	munmap(arg, 4096);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -297,6 +313,7 @@ int main(void)
 		cmocka_unit_test(list_takes),
 		cmocka_unit_test(list_longer_entries),
 		cmocka_unit_test(list_cut_off),
+		cmocka_unit_test(list_count_read_only),
 	};
 
 	return run_table("reject_names", tests, ARRAY_LEN(tests), setup, teardown);

@@ -74,5 +74,6 @@ extern struct kunit_suite bloom_suite_scaling;
 extern struct kunit_suite bloom_suite_window;
 extern struct kunit_suite bloom_suite_race;
 extern struct kunit_suite bloom_suite_context;
+extern struct kunit_suite bloom_suite_bpf;
 
 #endif /* BLOOM_TEST_H */

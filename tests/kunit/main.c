@@ -153,7 +153,8 @@ kunit_test_suites(&bloom_suite_hash,
 		  &bloom_suite_scaling,
 		  &bloom_suite_window,
 		  &bloom_suite_race,
-		  &bloom_suite_context);
+		  &bloom_suite_context,
+		  &bloom_suite_bpf);
 
 MODULE_DESCRIPTION("KUnit tests of the Bloom filter module");
 MODULE_LICENSE("GPL");
