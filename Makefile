@@ -81,6 +81,10 @@ check-static check-core check-model check-vm check-stock check-kunit: check-%:
 check-packets: deps-packets ## BPF functions and examples, real captures over a wire
 	@tests/lane packets; tests/tally $(B)/results/packets
 
+.PHONY: check-kcsan
+check-kcsan: deps-check ## look for data races in the module, with KCSAN
+	@tests/lane kcsan; tests/tally $(B)/results/kcsan
+
 .PHONY: soak
 soak: deps-check ## mixed work for MINUTES=30, exactly checked (KERNEL=stock or kunit)
 	@MINUTES=$(MINUTES) KERNEL=$(KERNEL) tests/lane soak; tests/tally $(B)/results/soak
