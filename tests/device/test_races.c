@@ -238,7 +238,7 @@ static void *follow(void *arg)
 	struct job *job = arg;
 	u64 seen = 0;
 
-	while (!stopped()) {
+	do {
 		u64 before = __atomic_load_n(&version, __ATOMIC_ACQUIRE), after, found;
 		struct bloom_layer_info layer;
 		const u64 *map;
@@ -271,7 +271,7 @@ static void *follow(void *arg)
 			job->wrong++;
 		close(fd);
 		job->rounds++;
-	}
+	} while (!stopped());
 	return NULL;
 }
 
