@@ -109,7 +109,8 @@ static void check(const struct array *a, uint64_t keys)
 		fail_msg("%s, %lu keys: %g lost, counted %lu",
 			 bloomdev_kind_name(a->geo.kind), (unsigned long)keys,
 			 lost, (unsigned long)a->lost);
-	assert_true(bloomdev_info_distinct(&info, 0) == distinct);
+	/* Registers of 80 bits make for a difference. */
+	assert_true(fabs(bloomdev_info_distinct(&info, 0) / distinct - 1) < 1e-12);
 	assert_true(isnan(bloomdev_info_distinct(&info, 1)));
 	assert_true(fabs(bloomdev_info_fill(&info, -1) -
 			 (double)a->set / a->geo.slots) < 0.000000001);
