@@ -21,6 +21,7 @@ CHECK_PACKAGES	:= $(DEMO_PACKAGES) linux-source-6.1 bc bison flex libelf-dev \
 		   xz-utils python3 sparse coccinelle cppcheck shellcheck git \
 		   spin bats libcmocka-dev gcc-multilib mandoc \
 		   clang lld llvm libclang-rt-14-dev libbpf-dev bpftool dwarves lz4 zstd
+KERNELS_PACKAGES := $(CHECK_PACKAGES) mmdebstrap qemu-system-arm
 PACKETS_PACKAGES := $(DEMO_PACKAGES) clang libbpf-dev bpftool dwarves binutils xz-utils lz4 zstd \
 		   python3 iproute2 tcpreplay tcpdump wireshark-common
 
@@ -49,11 +50,12 @@ examples: userspace ## build the examples, BPF programs among them
 .PHONY: deps
 deps: deps-check ## install the Debian packages that demo and check need
 
-.PHONY: deps-demo deps-check deps-packets
+.PHONY: deps-demo deps-check deps-kernels deps-packets
 deps-demo: packages := $(DEMO_PACKAGES)
 deps-check: packages := $(CHECK_PACKAGES)
+deps-kernels: packages := $(KERNELS_PACKAGES)
 deps-packets: packages := $(PACKETS_PACKAGES)
-deps-demo deps-check deps-packets:
+deps-demo deps-check deps-kernels deps-packets:
 	@tests/packages $(packages)
 
 .PHONY: demo
@@ -76,6 +78,10 @@ check-stock: ## device, library and command on Debian's kernel
 check-kunit: ## KUnit, device and library on a kernel full of checkers
 check-static check-core check-model check-vm check-stock check-kunit: check-%:
 	@tests/lane $*; tests/tally $(B)/results/$*
+
+.PHONY: check-kernels
+check-kernels: deps-kernels ## Debian's 6.1, 6.12 and 7; i386, arm64, s390x (KERNELS=: some of them)
+	@tests/lane kernels; tests/tally $(B)/results/kernels
 
 .PHONY: check-packets
 check-packets: deps-packets ## BPF functions and examples, real captures over a wire
@@ -102,7 +108,7 @@ bench: ## measure against others and the memory's limit; build/bench/goals.json
 
 # What the guest is given: modules for its kernel, user space, test programs.
 .PHONY: guest guest-tests
-guest: ## build what tests/vm/run takes along (KERNEL=stock or kunit)
+guest: ## build what tests/vm/run takes along (KERNEL=stock, kunit, 6.12 or 7)
 	$(MAKE) -C userspace O=$(B) PREFIX=/usr DESTDIR=$(B)/guest-root install >/dev/null
 	tests/vm/guest-modules $(KERNEL)
 ifeq ($(KERNEL),stock)
@@ -114,7 +120,7 @@ guest-tests: guest ## the same and the tests that run there
 	for suite in device examples; do $(MAKE) -C tests/$$suite O=$(B) || exit; done
 
 .PHONY: vm
-vm: deps-demo ## shell in a guest that has it all (KERNEL=stock or kunit); or CMD='...'
+vm: deps-demo ## shell in a guest that has it all (KERNEL=stock, kunit, 6.12 or 7); or CMD='...'
 	@$(MAKE) --no-print-directory -s guest
 	@tests/vm/run --kernel $(KERNEL) $(VMFLAGS) $(if $(CMD),-- "$$CMD",--shell)
 vm: export CMD := $(CMD)

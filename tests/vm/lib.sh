@@ -36,3 +36,10 @@ kernel_source() {
 	) 9>"$CACHE/.lock-source"
 	echo "$dir"
 }
+
+# Where packages of other suites and architectures come from. This machine's own
+# apt keeps its sources.
+# shellcheck disable=SC2034
+DEBIAN_MIRROR=${DEBIAN_MIRROR:-http://deb.debian.org/debian}
+# shellcheck disable=SC2034
+DEBIAN_KEYS=/usr/share/keyrings/debian-archive-keyring.gpg
