@@ -96,6 +96,10 @@ soak: deps-check ## mixed work for MINUTES=30, exactly checked (KERNEL=stock or 
 	@MINUTES=$(MINUTES) KERNEL=$(KERNEL) tests/lane soak; tests/tally $(B)/results/soak
 soak: MINUTES ?= 30
 
+.PHONY: coverage
+coverage: deps-check ## lines of the module that the tests run; a reason for each other one
+	@tests/coverage/run
+
 .PHONY: fuzz
 fuzz: MINUTES ?= 60
 fuzz: deps-check ## fuzz for MINUTES= (60): the device in a guest, the rest here
