@@ -204,18 +204,26 @@ static __always_inline u64 bloom_classic_slot(u64 hash, u32 i, u64 slots)
 	return bloom_range(bloom_mix64(hash + (i + 1) * BLOOM_GOLDEN), slots);
 }
 
-static __always_inline bool bloom_classic_test(const __le64 *words, u64 slots,
-					       u64 hash, u32 probes)
+/* Are the slots number @from to @to - 1 set? */
+static __always_inline bool bloom_classic_test_some(const __le64 *words,
+						    u64 slots, u64 hash,
+						    u32 from, u32 to)
 {
 	u64 slot;
 	u32 i;
 
-	for (i = 0; i < probes; i++) {
+	for (i = from; i < to; i++) {
 		slot = bloom_classic_slot(hash, i, slots);
 		if (!(bloom_word(&words[slot >> 6]) >> (slot & 63) & 1))
 			return false;
 	}
 	return true;
+}
+
+static __always_inline bool bloom_classic_test(const __le64 *words, u64 slots,
+					       u64 hash, u32 probes)
+{
+	return bloom_classic_test_some(words, slots, hash, 0, probes);
 }
 
 /*

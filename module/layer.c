@@ -129,10 +129,23 @@ static __always_inline __le64 *counters_of(const struct bloom_layer *layer,
 	       bloom_range(at, layer->blocks) * BLOOM_COUNTER_WORDS;
 }
 
+/* Most absent keys end at the first probe of a classic array or the second. */
+#define CLASSIC_FIRST	2U
+
+static __always_inline void prefetch_classic(const struct bloom_layer *layer,
+					     u64 at, u32 from, u32 to)
+{
+	u64 slot;
+	u32 i;
+
+	for (i = from; i < to; i++) {
+		slot = bloom_classic_slot(at, i, layer->geo.slots);
+		prefetch(&layer->words[slot >> 6]);
+	}
+}
+
 void bloom_layer_prefetch(const struct bloom_layer *layer, const u64 *at, u32 n)
 {
-	const u64 slots = layer->geo.slots;
-	u64 slot;
 	u32 i;
 
 	switch (layer->geo.kind) {
@@ -151,17 +164,12 @@ void bloom_layer_prefetch(const struct bloom_layer *layer, const u64 *at, u32 n)
 		}
 		break;
 	case BLOOM_KIND_CLASSIC:
-		/* Most absent keys end at the first probe or the second. */
-		for (i = 0; i < n; i++) {
-			slot = bloom_classic_slot(at[i], 0, slots);
-			prefetch(&layer->words[slot >> 6]);
-			slot = bloom_classic_slot(at[i], 1, slots);
-			prefetch(&layer->words[slot >> 6]);
-		}
+		for (i = 0; i < n; i++)
+			prefetch_classic(layer, at[i], 0, CLASSIC_FIRST);
 		break;
 	case BLOOM_KIND_BITMAP:
 		for (i = 0; i < n; i++) {
-			if (at[i] < slots)
+			if (at[i] < layer->geo.slots)
 				prefetch(&layer->words[at[i] >> 6]);
 		}
 		break;
@@ -177,9 +185,41 @@ static __always_inline u32 next_key(u64 *mask)
 	return i;
 }
 
+void bloom_layer_prefetch_rest(const struct bloom_layer *layer, const u64 *at,
+			       u64 want)
+{
+	while (layer->geo.kind == BLOOM_KIND_CLASSIC && want)
+		prefetch_classic(layer, at[next_key(&want)], CLASSIC_FIRST,
+				 layer->geo.probes);
+}
+
+/* The first probes of all; then the others of those that are left. */
+static u64 test_classic(const struct bloom_layer *layer, const u64 *at, u64 want)
+{
+	const u32 probes = layer->geo.probes, first = min(probes, CLASSIC_FIRST);
+	const u64 slots = layer->geo.slots;
+	u64 maybe = 0, present = 0;
+	u32 i;
+
+	while (want) {
+		i = next_key(&want);
+		maybe |= (u64)bloom_classic_test_some(layer->words, slots,
+						      at[i], 0, first) << i;
+	}
+	/* A single key's lines come as fast without. */
+	if (maybe & (maybe - 1))
+		bloom_layer_prefetch_rest(layer, at, maybe);
+	while (maybe) {
+		i = next_key(&maybe);
+		present |= (u64)bloom_classic_test_some(layer->words, slots,
+							at[i], first,
+							probes) << i;
+	}
+	return present;
+}
+
 u64 bloom_layer_test(const struct bloom_layer *layer, const u64 *at, u64 want)
 {
-	const u64 slots = layer->geo.slots;
 	const u32 probes = layer->geo.probes;
 	const __le64 *block;
 	u64 present = 0;
@@ -195,12 +235,7 @@ u64 bloom_layer_test(const struct bloom_layer *layer, const u64 *at, u64 want)
 		}
 		break;
 	case BLOOM_KIND_CLASSIC:
-		while (want) {
-			i = next_key(&want);
-			present |= (u64)bloom_classic_test(layer->words, slots,
-							   at[i], probes) << i;
-		}
-		break;
+		return test_classic(layer, at, want);
 	case BLOOM_KIND_COUNTING:
 		while (want) {
 			i = next_key(&want);

@@ -114,6 +114,9 @@ static __always_inline __le64 *bloom_layer_block(const struct bloom_layer *layer
 
 /* Bring the first lines of these keys near. */
 void bloom_layer_prefetch(const struct bloom_layer *layer, const u64 *at, u32 n);
+/* And the others of those in @want, which test or ADD are going to need. */
+void bloom_layer_prefetch_rest(const struct bloom_layer *layer, const u64 *at,
+			       u64 want);
 /* Which of the keys in @want are present? */
 u64 bloom_layer_test(const struct bloom_layer *layer, const u64 *at, u64 want);
 /* Add one. The stripe's lock is held. Return: slots that became set. */

@@ -358,6 +358,8 @@ static u64 change_group(struct bloom_filter *filter, enum bloom_op op,
 		return present;
 	if (renews(filter))
 		prefetch_older(filter, set, newest, at, n);
+	else if (n > 1)
+		bloom_layer_prefetch_rest(set->layers[newest], at, want);
 	if (op == BLOOM_OP_ADD && is_plain(filter))
 		return present | add_plain(filter, at, want);
 	return present | change(filter, op, at, want, busy);
