@@ -65,7 +65,8 @@ static void *add_until_closed(void *arg)
 
 	for (i = 0; i < BATCH; i++)
 		keys[i] = i;
-	while (!stopped()) {
+	/* Once at least, however late its first turn comes. */
+	do {
 		struct bloom_batch batch = batch_of(keys, BATCH, NULL);
 		int ret = request(job->fd, BLOOM_IOC_ADD, &batch);
 
@@ -75,7 +76,7 @@ static void *add_until_closed(void *arg)
 		else if (ret != -EBADF)
 			job->wrong++;
 		job->rounds++;
-	}
+	} while (!stopped());
 	return NULL;
 }
 
