@@ -18,7 +18,7 @@ KVER	= $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' $(KDIR)/include/generated/
 DEMO_PACKAGES	:= gcc make libc6-dev linux-headers-cloud-amd64 kmod \
 		   qemu-system-x86 busybox-static cpio libjson-c-dev pkg-config
 CHECK_PACKAGES	:= $(DEMO_PACKAGES) linux-source-6.1 bc bison flex libelf-dev \
-		   xz-utils python3 sparse coccinelle cppcheck shellcheck git \
+		   xz-utils python3 sparse coccinelle libpython3-dev cppcheck shellcheck git \
 		   spin bats libcmocka-dev gcc-multilib mandoc \
 		   clang lld llvm libclang-rt-14-dev libbpf-dev bpftool dwarves lz4 zstd
 KERNELS_PACKAGES := $(CHECK_PACKAGES) mmdebstrap qemu-system-arm
