@@ -293,9 +293,10 @@ static void test_dying(void)
 	bloomdev_filter_close(filter);
 }
 
+/* Of a classic filter: adding to a blocked one calls nothing that can be traced. */
 static void test_tracing(void)
 {
-	struct bloomdev_filter *filter = create(BLOOMDEV_BPF, 0);
+	struct bloomdev_filter *filter = create(BLOOMDEV_BPF, BLOOMDEV_KIND_CLASSIC);
 	struct bpf_link *link = bpf_program__attach(skel->progs.in_add);
 	uint64_t key = 42;
 
