@@ -38,14 +38,14 @@ static u8 verdict(const struct bloom_answer *answer, u32 i)
 static int one_key(struct bloom_filter *filter, enum bloom_op op,
 		   const void *key, size_t len)
 {
-	int verdict;
+	int ret;
 
 	if (!bloom_key_len_ok(filter, len))
 		return -EINVAL;
-	verdict = bloom_filter_one(filter, op, key, len);
-	if (verdict >= 0)
-		bloom_filter_count(filter, op, 1, verdict == BLOOM_PRESENT);
-	return verdict;
+	ret = bloom_filter_one(filter, op, key, len);
+	if (ret >= 0)
+		bloom_filter_count(filter, op, 1, ret == BLOOM_PRESENT);
+	return ret;
 }
 
 int bloom_query(struct bloom_filter *filter, const void *key, size_t len)

@@ -191,18 +191,19 @@ static bool is_plain(const struct bloom_filter *filter)
 		filter->params.kind == BLOOM_KIND_CLASSIC);
 }
 
-/* Count a key that has set @flipped slots. The stripe's lock is held. */
-static __always_inline void count_plain(struct bloom_filter *filter,
-					struct bloom_layer *layer, u32 index,
-					u32 flipped)
+/*
+ * Count a key that has set @flipped slots. The stripe's lock is held. Return: how
+ * many the stripe has in this layer now.
+ */
+static __always_inline u64 count_key(struct bloom_layer *layer, u32 index,
+				     u32 flipped)
 {
 	struct bloom_tally *tally = &layer->tally[index];
 	u64 keys = tally->keys + 1;
 
 	WRITE_ONCE(tally->set, tally->set + flipped);
 	WRITE_ONCE(tally->keys, keys);
-	if (unlikely(is_notable(layer, keys)))
-		irq_work_queue(&filter->notice);
+	return keys;
 }
 
 /*
@@ -230,10 +231,11 @@ static u64 add_plain(struct bloom_filter *filter, const u64 *at, u64 todo)
 						  at[i], layer->geo.probes);
 		else
 			flipped = bloom_layer_add(layer, at[i]);
-		if (flipped)
-			count_plain(filter, layer, index, flipped);
-		else
+		if (!flipped)
 			present |= 1ULL << i;
+		else if (unlikely(is_notable(layer, count_key(layer, index,
+							      flipped))))
+			irq_work_queue(&filter->notice);
 		raw_spin_unlock(&stripe->lock);
 	}
 	local_irq_restore(flags);
@@ -252,7 +254,6 @@ static bool add_locked(struct bloom_filter *filter, struct bloom_stripe *stripe,
 	bool counting = filter->params.kind == BLOOM_KIND_COUNTING;
 	bool seen, notable;
 	struct bloom_layer *layer;
-	struct bloom_tally *tally;
 	u64 keys;
 
 	lockdep_assert_held(&stripe->lock);
@@ -263,11 +264,7 @@ static bool add_locked(struct bloom_filter *filter, struct bloom_stripe *stripe,
 		return true;
 
 	layer = target_layer(filter, set, newest, stripe, index);
-	tally = &layer->tally[index];
-	keys = tally->keys + 1;
-	WRITE_ONCE(tally->set, tally->set + bloom_layer_add(layer, at));
-	WRITE_ONCE(tally->keys, keys);
-
+	keys = count_key(layer, index, bloom_layer_add(layer, at));
 	notable = is_notable(layer, keys);
 	if (filter->params.growth == BLOOM_GROWTH_SCALING)
 		notable |= look_ahead(filter, set, stripe, layer, keys);
@@ -293,7 +290,10 @@ static bool remove_locked(struct bloom_filter *filter,
 	return true;
 }
 
-/* The same for any filter, and REMOVE; those whose stripe is not to be had: @busy. */
+/*
+ * Add to any filter, or remove, the keys of @todo one after the other. Return:
+ * which were present; and in @busy those whose stripe TRY_ADD did not get.
+ */
 static u64 change(struct bloom_filter *filter, enum bloom_op op, const u64 *at,
 		  u64 todo, u64 *busy)
 {
