@@ -73,7 +73,6 @@ static void anywhere_in_memory(void **state)
 	}
 }
 
-/* The longest keys, and every length near them; all hashes differ. */
 /* Two keys side by side: what each has alone. */
 static void two_keys(void **state)
 {
@@ -95,6 +94,7 @@ static void two_keys(void **state)
 	}
 }
 
+/* The longest keys, and every length near them; all hashes differ. */
 static void long_keys(void **state)
 {
 	const u64 *seed = golden_seeds[3];

@@ -380,6 +380,13 @@ int set_module_parameter(const char *name, u64 value)
 	return write_number(path, value);
 }
 
+int set_caps(u64 filter, u64 user, u64 total)
+{
+	return set_module_parameter("max_filter_bytes", filter << 20) ?:
+	       set_module_parameter("max_user_bytes", user << 20) ?:
+	       set_module_parameter("max_total_bytes", total << 20);
+}
+
 u64 memory_available(void)
 {
 	FILE *f = fopen("/proc/meminfo", "r");

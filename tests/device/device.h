@@ -82,6 +82,8 @@ s64 read_number(const char *path);
 int write_number(const char *path, u64 value);
 s64 module_parameter(const char *name);
 int set_module_parameter(const char *name, u64 value);
+/* All three caps on memory, in MiB; 0: as when the module was loaded. */
+int set_caps(u64 filter, u64 user, u64 total);
 /* MemAvailable, in bytes. */
 u64 memory_available(void);
 double seconds(void);

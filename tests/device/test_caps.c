@@ -29,11 +29,9 @@ static int make(u64 mib)
 	return create(&arg);
 }
 
-static void set_caps(u64 filter, u64 user, u64 total)
+static void cap(u64 filter, u64 user, u64 total)
 {
-	assert_ok(set_module_parameter("max_filter_bytes", filter * MIB));
-	assert_ok(set_module_parameter("max_user_bytes", user * MIB));
-	assert_ok(set_module_parameter("max_total_bytes", total * MIB));
+	assert_ok(set_caps(filter, user, total));
 }
 
 static void one_filter(void **state)
@@ -41,7 +39,7 @@ static void one_filter(void **state)
 	int fd;
 
 	(void)state;
-	set_caps(4, 0, 0);
+	cap(4, 0, 0);
 	assert_error(ENOSPC, make(5));
 	assert_error(ENOSPC, make(1024 * 1024));
 	fd = assert_ok(make(4));
@@ -51,7 +49,7 @@ static void one_filter(void **state)
 	assert_int_equal(add_one(fd, 1), BLOOM_ABSENT);
 	assert_error(ENOSPC, clear(fd));
 	assert_int_equal(query_one(fd, 1), BLOOM_PRESENT);
-	set_caps(8, 0, 0);
+	cap(8, 0, 0);
 	assert_ok(clear(fd));
 	assert_int_equal(query_one(fd, 1), BLOOM_ABSENT);
 	close(fd);
@@ -81,7 +79,7 @@ static void one_user(void **state)
 	u64 two = 2, three = 3;
 
 	(void)state;
-	set_caps(0, 6, 0);
+	cap(0, 6, 0);
 	assert_ok(as_user(&someone, make_named, &two));
 	assert_ok(as_user(&someone, make_named, &two));
 	assert_error(ENOSPC, as_user(&someone, make_as_user, &three));
@@ -111,7 +109,7 @@ static void the_maker_pays(void **state)
 	u64 two = 2, three = 3;
 
 	(void)state;
-	set_caps(0, 3, 0);
+	cap(0, 3, 0);
 	assert_ok(as_user(&someone, make_named, &two));
 	assert_error(ENOSPC, as_user(&someone_else, fill_named, NULL));
 	assert_ok(as_user(&someone_else, make_as_user, &three));
@@ -124,7 +122,7 @@ static void all_together(void **state)
 	int fd;
 
 	(void)state;
-	set_caps(0, 0, 6);
+	cap(0, 0, 6);
 	fd = assert_ok(make(4));
 	assert_error(ENOSPC, make(4));
 	assert_error(ENOSPC, as_user(&someone, make_as_user, &four));
@@ -137,7 +135,7 @@ static void given_back(void **state)
 	int i;
 
 	(void)state;
-	set_caps(0, 0, 6);
+	cap(0, 0, 6);
 	for (i = 0; i < 20; i++)
 		close(assert_ok(make(6)));
 }
@@ -152,7 +150,7 @@ static void half_made(void **state)
 	arg.slots = SLOTS;
 	arg.probes = 3;
 	arg.generations = 8;
-	set_caps(0, 0, 6);
+	cap(0, 0, 6);
 	close(assert_ok(make(6)));
 	for (i = 0; i < 10; i++)
 		assert_error(ENOSPC, create(&arg));
@@ -167,7 +165,7 @@ static void clear_with_a_mapping(void **state)
 	int fd, tries = 60, ret;
 
 	(void)state;
-	set_caps(10, 0, 0);
+	cap(10, 0, 0);
 	fd = assert_ok(make(4));
 	assert_ok(get_layers(fd, &layer, 1));
 	map = map_read(fd, layer.map_offset, 4096);
@@ -188,7 +186,7 @@ static void defaults(void **state)
 	u64 ram = (u64)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / MIB;
 
 	(void)state;
-	set_caps(0, 0, 0);
+	cap(0, 0, 0);
 	assert_error(ENOSPC, make(ram / 8 + 2));
 	close(assert_ok(make(ram / 16)));
 }
@@ -203,10 +201,7 @@ static int teardown(void **state)
 {
 	(void)state;
 	unlink_all(NAME);
-	set_module_parameter("max_filter_bytes", 0);
-	set_module_parameter("max_user_bytes", 0);
-	set_module_parameter("max_total_bytes", 0);
-	return 0;
+	return set_caps(0, 0, 0);
 }
 
 static int group_teardown(void **state)

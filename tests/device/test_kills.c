@@ -30,9 +30,7 @@ static int make(u64 mib)
 /* All memory that filters may have: what is left behind anywhere is missed. */
 static void cap_all(u64 mib)
 {
-	assert_ok(set_module_parameter("max_filter_bytes", mib * MIB));
-	assert_ok(set_module_parameter("max_user_bytes", mib * MIB));
-	assert_ok(set_module_parameter("max_total_bytes", mib * MIB));
+	assert_ok(set_caps(mib, mib, mib));
 }
 
 static s64 references(void)
@@ -272,10 +270,7 @@ static int teardown(void **state)
 {
 	(void)state;
 	unlink_all(NAME);
-	set_module_parameter("max_filter_bytes", 0);
-	set_module_parameter("max_user_bytes", 0);
-	set_module_parameter("max_total_bytes", 0);
-	return 0;
+	return set_caps(0, 0, 0);
 }
 
 int main(void)

@@ -13,15 +13,7 @@
 /* The library's: whatever was refused is no fault. */
 static bool lib(long ret, u64 keys)
 {
-	mine->calls++;
-	if (ret >= 0) {
-		mine->keys += keys;
-		return true;
-	}
-	mine->refused++;
-	if (ret != -ENOSPC && ret != -ENOMEM)
-		wrong("%s", bloomdev_message());
-	return false;
+	return did(ret, keys, bloomdev_message());
 }
 
 static struct bloomdev_keys integers(u64 first, size_t n)
