@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """How cost grows: with the array, the key, the batch, the kind, the error rate."""
+import json
 import statistics
 import subprocess
 
@@ -26,13 +27,6 @@ class Curves:
     def __init__(self, bench):
         self.bench = bench
 
-    def table(self, name, head, rows):
-        """One CSV file."""
-        with open("%s/%s.csv" % (self.bench.out, name), "w") as f:
-            print(head, file=f)
-            for row in rows:
-                print(",".join("%.3f" % v if isinstance(v, float) else str(v) for v in row), file=f)
-
     def runs(self, mem, runs):
         """Several runs of the module in one boot: medians of each."""
         script = "".join("echo next >/dev/kmsg;" + self.bench.insmod(rounds=self.bench.args.curve_rounds, **p)
@@ -43,7 +37,7 @@ class Curves:
     def core(self, name, column, points, mem="6G"):
         """The filter's loops at each of @points, (label, parameters)."""
         found = self.runs(mem, [p for _, p in points])
-        self.table(name, column + "," + ",".join(WHAT),
+        self.bench.table(name, column + "," + ",".join(WHAT),
                    [(label, *(m["core-" + w] for w in WHAT)) for (label, _), m in zip(points, found)])
 
     def all(self):
@@ -55,7 +49,7 @@ class Curves:
         self.core("curve-kind", "kind",
                   [(name, dict(mib=64, count=1 << 19, **p)) for name, p in KINDS])
         found = self.runs("4G", [dict(mib=64, batch=b, peers="batch", count=1 << 18) for b in BATCHES])
-        self.table("curve-batch", "keys,hit,miss,new",
+        self.bench.table("curve-batch", "keys,hit,miss,new",
                    [(b, *(m["batch-" + w] for w in WHAT[:3])) for b, m in zip(BATCHES, found)])
         self.memory()
         self.lifecycle()
@@ -69,18 +63,18 @@ class Curves:
                 done = subprocess.run([self.bench.top + "/build/bin/bloomctl", "size", "-n", "10000000", "-p",
                                        str(rate), "--kind", kind, "--json"],
                                       check=True, capture_output=True, text=True)
-                row.append(self.bench.json(done.stdout)["bytes"] * 8 / 1e7)
+                row.append(json.loads(done.stdout)["bytes"] * 8 / 1e7)
             rows.append(row)
-        self.table("curve-memory", "rate,blocked,classic,counting", rows)
+        self.bench.table("curve-memory", "rate,blocked,classic,counting", rows)
 
     def lifecycle(self):
         """Making, emptying, dropping; User Mode Linux can't unmap so many pages."""
         text = self.bench.in_guest("lifecycle", "/in/lifecycle 3 1 4 16 64 256", "--parameters",
-                                   "max_filter_bytes=%d max_user_bytes=%d max_total_bytes=%d" % (3 * (1 << 30,)))
+                                   self.bench.caps(1))
         cost = {}
         for line in text.splitlines():
             if line.startswith("lifecycle,"):
                 field = line.split(",")
                 cost.setdefault(int(field[1]), []).append(list(map(float, field[3:])))
-        self.table("curve-lifecycle", "MiB,ms_create,ms_clear,ms_close",
+        self.bench.table("curve-lifecycle", "MiB,ms_create,ms_clear,ms_close",
                    [(mib, *(statistics.median(c) for c in zip(*rounds))) for mib, rounds in cost.items()])

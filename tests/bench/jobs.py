@@ -57,10 +57,8 @@ class Jobs:
 
     def in_uml(self, script, mem="5G"):
         """Output of a script that has the module."""
-        limit = 4 << 30
-        return self.bench.uml("insmod %s/kmod-uml/bloom.ko max_filter_bytes=%d max_user_bytes=%d "
-                              "max_total_bytes=%d\n%s" % (self.bench.out, limit, limit, limit, script),
-                              mem=mem, timeout=3600)
+        return self.bench.uml("insmod %s/kmod-uml/bloom.ko %s\n%s" %
+                              (self.bench.out, self.bench.caps(4), script), mem=mem, timeout=3600)
 
     def ours(self, urls):
         """Rounds of (seconds, KiB of the process and the filter)."""
@@ -135,7 +133,7 @@ done
             if small:
                 bench.goal("dedup-vs-%s/memory" % id, [kib / r[2] for r in rows if r[0] == "bloomctl"],
                            small, LANE)
-        self.csv("dedup", "command,seconds,KiB", rows)
+        self.bench.table("dedup", "command,seconds,KiB", rows)
         shutil.rmtree(self.data)
 
     def uuids(self):
@@ -164,12 +162,5 @@ done
                            [theirs[name][i] / o[i] for o in ours if name in theirs], goals[i],
                            "ours by the clock in uml, Java's on the host",
                            note="" if name == "HashSet" else "no goal was set")
-        self.csv("uuids", "set,ns_added,ns_asked,bytes", rows)
+        self.bench.table("uuids", "set,ns_added,ns_asked,bytes", rows)
         shutil.rmtree(self.data)
-
-    def csv(self, name, head, rows):
-        """A table of its own shape."""
-        with open(os.path.join(self.bench.out, name + ".csv"), "w") as f:
-            print(head, file=f)
-            for row in rows:
-                print(",".join("%.4f" % v if isinstance(v, float) else str(v) for v in row), file=f)
