@@ -45,6 +45,8 @@ struct few {
  * @max_bytes: bytes of keys there is room for
  * @count: keys of this chunk
  * @bytes: their bytes
+ * @present: how many of them were present
+ * @out_of_range: how many of them were out of range
  */
 struct chunk {
 	u32 *lens;
@@ -54,6 +56,8 @@ struct chunk {
 	u32 max_bytes;
 	u32 count;
 	u32 bytes;
+	u32 present;
+	u32 out_of_range;
 };
 
 void bloom_room_free(struct bloom_room *room)
@@ -140,7 +144,7 @@ static void spread(const struct bloom_answer *answer, u8 *verdicts, u32 n)
 }
 
 static void work_chunk(struct bloom_filter *filter, enum bloom_op op,
-		       struct bloom_batch *batch, struct chunk *chunk)
+		       const struct bloom_batch *batch, struct chunk *chunk)
 {
 	struct bloom_keys keys = {
 		.bytes = chunk->keys,
@@ -150,11 +154,13 @@ static void work_chunk(struct bloom_filter *filter, enum bloom_op op,
 	struct bloom_answer answer;
 	u32 i, n;
 
+	chunk->present = 0;
+	chunk->out_of_range = 0;
 	for (i = 0; i < chunk->count; i += n) {
 		n = min_t(u32, chunk->count - i, BLOOM_GROUP);
 		bloom_filter_group(filter, op, &keys, n, &answer);
-		batch->present += hweight64(answer.present);
-		batch->out_of_range += hweight64(answer.out_of_range);
+		chunk->present += hweight64(answer.present);
+		chunk->out_of_range += hweight64(answer.out_of_range);
 		if (batch->verdicts)
 			spread(&answer, chunk->verdicts + i, n);
 		if (unlikely(READ_ONCE(filter->starved)))
@@ -198,6 +204,8 @@ static int run_chunk(struct bloom_filter *filter, enum bloom_op op,
 					    chunk->verdicts, chunk->count))
 		goto out;
 	batch->done += chunk->count;
+	batch->present += chunk->present;
+	batch->out_of_range += chunk->out_of_range;
 	*consumed += chunk->bytes;
 	err = 0;
 out:

@@ -106,6 +106,27 @@ static long query_many(void)
 	       batch.done == KEYS ? 0 : -EAGAIN;
 }
 
+/* What is told of a chunk whose verdicts could not be is nothing at all. */
+static long remove_outside(void)
+{
+	struct bloom_create make = create_defaults(BLOOM_KIND_BITMAP,
+						   BLOOM_GROWTH_FIXED);
+	struct bloom_batch batch = batch_of(keys, KEYS, verdicts);
+	long ret;
+	int fd;
+
+	make.slots = 1;
+	fd = create(&make);
+	ret = fd < 0 ? fd : request(fd, BLOOM_IOC_REMOVE, &batch);
+	if (!ret) {
+		assert_int_equal(batch.out_of_range, batch.done);
+		ret = batch.done == KEYS ? 0 : -EAGAIN;
+	}
+	if (fd >= 0)
+		close(fd);
+	return ret;
+}
+
 static long add_long_key(void)
 {
 	static char key[BLOOM_KEY_MAX];
@@ -295,7 +316,8 @@ int main(void)
 		FAULTS(create_bitmap), FAULTS(open_close),
 		FAULTS(link_again), FAULTS(list), FAULTS(info),
 		FAULTS(add_key), FAULTS(add_many), FAULTS(add_long_key),
-		FAULTS(query_many), FAULTS(load), FAULTS(load_layer),
+		FAULTS(query_many), FAULTS(remove_outside),
+		FAULTS(load), FAULTS(load_layer),
 		FAULTS(grow), FAULTS(map_head), FAULTS(rotate_window), FAULTS(clear_window),
 	};
 
