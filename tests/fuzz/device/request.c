@@ -310,10 +310,8 @@ long step_request(struct worker *w, const struct step *step)
 
 	to = step->op % OPS == OP_IOCTL && step->memory & MEMORY_NONE ? NULL :
 	     place(&w->request, size, step->memory & MEMORY_REQUEST);
-	if (step->memory & MEMORY_REQUEST)
-		memcpy(to, &made, size / 2);
-	else if (to)
-		memcpy(to, &made, size);
+	if (to)
+		memcpy(to, &made, step->memory & MEMORY_REQUEST ? size / 2 : size);
 	ret = request(step_fd(step), command(step), to);
 
 	if (!ret && (op == OP_ADD || op == OP_QUERY || op == OP_REMOVE)) {

@@ -5,12 +5,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "run.h"
 #include "step.h"
+
+/* Longer than any input takes on the slowest machine. */
+#define INPUT_S		100
 
 static pthread_barrier_t begin, end;
 static const struct input *current;
@@ -118,13 +122,35 @@ static void ignore(int signal)
 	(void)signal;
 }
 
+/* The fuzzer's own fault, or an input without an end: not in silence. */
+static void die(int signal, siginfo_t *info, void *context)
+{
+	char text[128];
+	int len;
+
+	(void)context;
+	len = snprintf(text, sizeof(text),
+		       "not ok - the fuzzer itself ran into signal %d at %p, thread %ld\n",
+		       signal, info->si_addr, syscall(SYS_gettid));
+	if (write(STDOUT_FILENO, text, len) != len)
+		_exit(3);
+	_exit(2);
+}
+
 int run_start(void)
 {
 	/* System calls are to end early, not to go on by themselves. */
 	const struct sigaction action = { .sa_handler = ignore };
+	const struct sigaction death = {
+		.sa_sigaction = die,
+		.sa_flags = SA_SIGINFO,
+	};
 	u32 i;
 
 	sigaction(SIGUSR1, &action, NULL);
+	sigaction(SIGSEGV, &death, NULL);
+	sigaction(SIGBUS, &death, NULL);
+	sigaction(SIGALRM, &death, NULL);
 	pthread_barrier_init(&begin, NULL, THREADS + 1);
 	pthread_barrier_init(&end, NULL, THREADS + 1);
 	for (i = 0; i < THREADS; i++) {
@@ -145,8 +171,10 @@ void run_input(const struct input *input)
 		slots[i] = -1;
 	memset(finished, 0, sizeof(finished));
 	current = input;
+	alarm(INPUT_S);
 	pthread_barrier_wait(&begin);
 	pthread_barrier_wait(&end);
+	alarm(0);
 
 	for (i = 0; i < SLOTS; i++) {
 		if (slots[i] >= 0)

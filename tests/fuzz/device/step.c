@@ -105,7 +105,11 @@ static long step_mmap(struct worker *w, const struct step *step)
 	return 0;
 }
 
-/* All or a page in the middle, which makes two mappings of it. */
+/*
+ * All, or the second page, which makes two mappings of it.  Something else is put
+ * in that page's place: in a hole the next mapping could come to lie, and go with
+ * this one.
+ */
 static long step_munmap(struct worker *w, const struct step *step)
 {
 	u32 at = step->name % MAPS;
@@ -114,8 +118,14 @@ static long step_munmap(struct worker *w, const struct step *step)
 
 	if (!map)
 		return -EINVAL;
-	if (step->choice[0] & 1)
-		return answer(munmap(map + PAGE, PAGE));
+	if (step->choice[0] & 1) {
+		if (w->map_bytes[at] <= PAGE)
+			return -EINVAL;
+		if (mmap(map + PAGE, PAGE, PROT_NONE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+			return -errno;
+		return 0;
+	}
 	ret = answer(munmap(map, w->map_bytes[at]));
 	w->maps[at] = NULL;
 	return ret;
