@@ -130,8 +130,8 @@ static void die(int signal, siginfo_t *info, void *context)
 
 	(void)context;
 	len = snprintf(text, sizeof(text),
-		       "not ok - the fuzzer itself ran into signal %d at %p, thread %ld\n",
-		       signal, info->si_addr, syscall(SYS_gettid));
+		       "not ok - the fuzzer itself ran into signal %d, code %d, at %p\n",
+		       signal, info->si_code, info->si_addr);
 	if (write(STDOUT_FILENO, text, len) != len)
 		_exit(3);
 	_exit(2);

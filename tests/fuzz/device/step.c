@@ -244,18 +244,32 @@ static bool documented(long ret)
 	}
 }
 
+/* A fault could also hit the frame of a signal's handler, which kills. */
+static void block_signals(int how)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	pthread_sigmask(how, &set, NULL);
+}
+
 long step_take(struct worker *w, const struct step *step)
 {
 	u32 op = step->op % OPS;
 	long ret;
 
-	if (step->fault)
+	if (step->fault) {
+		block_signals(SIG_BLOCK);
 		arm(w, step->fault);
+	}
 	trace_begin(&w->trace);
 	ret = take(w, step);
 	trace_end(&w->trace);
-	if (step->fault)
+	if (step->fault) {
 		arm(w, 0);
+		block_signals(SIG_UNBLOCK);
+	}
 
 	__atomic_fetch_add(ret < 0 ? &refused[op] : &went_well[op], 1, __ATOMIC_RELAXED);
 	if (op < OP_IOCTL && !documented(ret)) {
