@@ -13,11 +13,12 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "stream.h"
 
-/* The piece, its keys and its output together stay in the second-level cache. */
-#define PIECE_BYTES	(256U << 10)
+/* Large, for system calls are dear in some guests; not so that it leaves the cache. */
+#define PIECE_BYTES	(1U << 20)
 
 /* A batch: keys as the kernel takes them, and where their lines are. */
 struct batch {
@@ -205,11 +206,19 @@ static size_t run_lines(struct stream *s, struct batch *b, const uint8_t *piece,
 	return line - piece;
 }
 
-static bool more_is_there(void)
+static bool is_file(void)
+{
+	struct stat st;
+
+	return !fstat(STDIN_FILENO, &st) && S_ISREG(st.st_mode);
+}
+
+/* Would read() not wait? It never does for a file. */
+static bool more_is_there(bool file)
 {
 	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
 
-	return poll(&in, 1, 0) > 0;
+	return file || poll(&in, 1, 0) > 0;
 }
 
 static size_t read_some(uint8_t *to, size_t room)
@@ -230,12 +239,13 @@ void stream_input(struct stream *s)
 {
 	size_t room = PIECE_BYTES, bytes = 0, n, used;
 	uint8_t *piece = grown(NULL, room + 1);
+	bool file = is_file();
 	struct batch b = {};
 
 	for (;;) {
 		n = read_some(piece + bytes, room - bytes);
 		bytes += n;
-		if (n && bytes < room && more_is_there())
+		if (n && bytes < room && more_is_there(file))
 			continue;
 		if (!n && bytes && piece[bytes - 1] != s->end)
 			piece[bytes++] = s->end;	/* it had none */
@@ -254,7 +264,7 @@ void stream_input(struct stream *s)
 			room *= 2;
 			piece = grown(piece, room + 1);
 		}
-		if (!more_is_there())
+		if (!more_is_there(file))
 			out_flush();
 	}
 	out_flush();
