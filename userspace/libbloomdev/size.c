@@ -62,21 +62,14 @@ BLOOMDEV_API int bloomdev_size_grown(const struct bloomdev_options *opts,
 	for (i = 1; held < keys; i++) {
 		capacity = opts->capacity;
 		rate = create.fp_rate;
-		if (i == BLOOM_LAYERS_MAX)
-			return bloomdev_fail(EOVERFLOW,
-					     "a filter that starts with %llu keys at %g can't grow to %llu: %d layers, the most there can be, hold %llu",
-					     (unsigned long long)opts->capacity,
-					     opts->fp_rate,
-					     (unsigned long long)keys, BLOOM_LAYERS_MAX,
-					     (unsigned long long)held);
-		if (bloom_geometry_layer(opts->growth, 0, i, &capacity, &rate) ||
+		if (i == BLOOM_LAYERS_MAX ||
+		    bloom_geometry_layer(opts->growth, 0, i, &capacity, &rate) ||
 		    bloom_geometry_size(opts->kind, capacity, rate, &geo))
 			return bloomdev_fail(EOVERFLOW,
-					     "a filter that starts with %llu keys at %g can't grow to %llu: %u layers hold %llu, and no other can be as large as the next",
+					     "a filter that starts with %llu keys at %g can't grow to %llu: the %u layers that it can have hold %llu",
 					     (unsigned long long)opts->capacity,
-					     opts->fp_rate,
-					     (unsigned long long)keys, i,
-					     (unsigned long long)held);
+					     opts->fp_rate, (unsigned long long)keys,
+					     i, (unsigned long long)held);
 		size->layers++;
 		size->probes = geo.probes;
 		size->slots = geo.slots;
