@@ -69,7 +69,8 @@ class Curves:
 
     def lifecycle(self):
         """Making, emptying, dropping; User Mode Linux can't unmap so many pages."""
-        text = self.bench.in_guest("lifecycle", "/in/lifecycle 3 1 4 16 64 256", "--parameters",
+        text = self.bench.in_guest("/in/lifecycle 3 1 4 16 64 256", "--in",
+                                   self.bench.out + "/lifecycle", "--parameters",
                                    self.bench.caps(1))
         cost = {}
         for line in text.splitlines():

@@ -77,7 +77,7 @@ static void grown(void **state)
 		      "can't grow to 18446744073709551615");
 	opts.capacity = 2;
 	assert_failed(bloomdev_size_grown(&opts, UINT64_MAX, &size), EOVERFLOW,
-		      "32 layers, the most there can be, hold 8589934590");
+		      "32 layers that it can have hold 8589934590");
 }
 
 int main(void)
