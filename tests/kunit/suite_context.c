@@ -191,9 +191,11 @@ struct storm {
 	bool stop;
 };
 
+/* However few turns the interrupting thread gets. */
 static bool storm_over(struct storm *s)
 {
-	return atomic_read(&s->next) >= 2 * SHARED_KEYS;
+	return atomic_read(&s->next) >= 2 * SHARED_KEYS &&
+	       atomic_read(&s->interrupts) > 10;
 }
 
 static void storm_add(struct storm *s)
@@ -264,7 +266,6 @@ static void all_at_once(struct kunit *test)
 	} while (timer_pending(&s->soft));
 	schedule_timeout_uninterruptible(2);
 
-	KUNIT_EXPECT_GT(test, atomic_read(&s->interrupts), 10);
 	KUNIT_EXPECT_EQ(test, atomic_read(&s->news), SHARED_KEYS);
 	KUNIT_EXPECT_EQ(test, bloom_filter_keys(s->filter), (u64)SHARED_KEYS);
 	bloom_test_counts(test, s->filter);
