@@ -287,6 +287,37 @@ static void random_seeds(void **state)
 	assert_true(one.seed[1] != two.seed[1]);
 }
 
+/* Alone, of one length, or with lengths: the same keys. */
+static void all_ways_are_one(void **state)
+{
+	struct bloom_create arg = argument(*state);
+	u32 len, i, lens[5];
+	struct bloom_batch batch;
+	int fd = assert_ok(create(&arg));
+	const u8 *bytes = (u8 *)keys;
+
+	fill_keys(keys, 2 * KEYS, 7);
+	for (len = 1; len <= 100; len++, bytes += sizeof(lens)) {
+		for (i = 0; i < ARRAY_LEN(lens); i++)
+			lens[i] = len;
+		batch = batch_of((u64 *)bytes, ARRAY_LEN(lens), NULL);
+		batch.key_len = len;
+		batch.keys_bytes = len * ARRAY_LEN(lens);
+		assert_ok(run_batch(fd, BLOOM_IOC_ADD, &batch));
+		/* Short ones may be like others. */
+		if (len >= 8)
+			assert_count(0, batch.present);
+		for (i = 0; i < ARRAY_LEN(lens); i++)
+			assert_int_equal(query_bytes(fd, bytes + i * len, len),
+					 BLOOM_PRESENT);
+		batch.key_len = 0;
+		batch.lens = (uintptr_t)lens;
+		assert_ok(run_batch(fd, BLOOM_IOC_QUERY, &batch));
+		assert_count(ARRAY_LEN(lens), batch.present);
+	}
+	close(fd);
+}
+
 struct property {
 	const char *name;
 	CMUnitTestFunction run;
@@ -299,6 +330,7 @@ static const struct property properties[] = {
 	{ "slots_set as mapped", slots_set_as_mapped },
 	{ "same seed, same bits", same_seed_same_bits },
 	{ "random seeds", random_seeds },
+	{ "all ways are one", all_ways_are_one },
 };
 
 static bool applies(const struct variant *v, const struct property *property)
@@ -306,7 +338,8 @@ static bool applies(const struct variant *v, const struct property *property)
 	/* A counter is more than one bit of the mapping. */
 	if (property->run == slots_set_as_mapped)
 		return v->kind != BLOOM_KIND_COUNTING;
-	if (property->run == same_seed_same_bits || property->run == random_seeds)
+	if (property->run == same_seed_same_bits || property->run == random_seeds ||
+	    property->run == all_ways_are_one)
 		return v->kind != BLOOM_KIND_BITMAP;
 	return true;
 }

@@ -366,6 +366,20 @@ static void verdicts_read_only(void **state)
 	unguard(end, 10);
 }
 
+static void request_read_only(void **state)
+{
+	char *end = guarded(sizeof(struct bloom_batch), PROT_READ | PROT_WRITE);
+	struct bloom_batch *arg = (void *)(end - sizeof(*arg));
+
+	(void)state;
+	*arg = batch_of(many, 10, NULL);
+	assert_int_equal(mprotect(end - PAGE, PAGE, PROT_READ), 0);
+	assert_int_equal(request(filter_fd, BLOOM_IOC_QUERY, arg), -EFAULT);
+	assert_int_equal(request(filter_fd, BLOOM_IOC_ADD, arg), -EFAULT);
+	assert_count(0, query_keys(filter_fd, many, 10));
+	unguard(end, sizeof(*arg));
+}
+
 /* Nothing the kernel would have to do for them is done with kernel memory. */
 static void kernel_pointers(void **state)
 {
@@ -447,6 +461,7 @@ int main(void)
 		cmocka_unit_test(lengths_end_early),
 		cmocka_unit_test(verdicts_end_early),
 		cmocka_unit_test(verdicts_read_only),
+		cmocka_unit_test(request_read_only),
 		cmocka_unit_test(kernel_pointers),
 		cmocka_unit_test(remove_not_supported),
 		cmocka_unit_test(bitmap_key_lengths),
