@@ -4,10 +4,6 @@
 Ours runs in User Mode Linux, which has the module, by its clock; the others on
 the host, where they are faster, by the clock or by their CPU time, whichever is
 less: the machine may have others to serve.
-
-The command line's jobs are run in one lane too, all of them in a QEMU guest: it is
-slow, but to all alike.  (User Mode Linux is not: whoever touches much memory pays
-for each page there, and past 250 MiB of it a process is killed.)
 """
 import contextlib
 import json
@@ -52,15 +48,12 @@ class Jobs:
         wall, cpu, kib = done.stdout.strip().split(",")[1:]
         return min(float(wall), float(cpu)), int(kib)
 
-    def right_count(self, command, count):
+    def lines_out(self, command):
         """As many lines came out as there are different ones."""
+        with open(self.data + "/out", "rb") as f:
+            count = sum(block.count(b"\n") for block in iter(lambda: f.read(1 << 20), b""))
         if not 0.99999 * self.n / 2 <= count <= self.n / 2:
             self.bench.wrong.append("%s: %d lines out of %d" % (command, count, self.n))
-
-    def lines_out(self, command):
-        """The same, of the last command's output."""
-        with open(self.data + "/out", "rb") as f:
-            self.right_count(command, sum(b.count(b"\n") for b in iter(lambda: f.read(1 << 20), b"")))
 
     def in_uml(self, script, mem="5G"):
         """Output of a script that has the module."""
@@ -84,32 +77,10 @@ done
                 wall, _, kib = line.split(",")[1:]
                 rounds.append((float(wall), int(kib) + filter_kib))
             elif line.startswith("lines,"):
-                self.right_count("dedup", int(line.split(",")[1]))
+                count = int(line.split(",")[1])
+                if not 0.99999 * self.n / 2 <= count <= self.n / 2:
+                    self.bench.wrong.append("dedup: %d lines" % count)
         return rounds
-
-    def same_lane(self):
-        """{command: [seconds]}, by the clock of a QEMU guest."""
-        own = self.bench.out
-        script, options = "cd /run; /in/lines urls %d >urls\n" % self.n, []
-        for path in (own + "/lines", *map(shutil.which, ("gawk", "mawk", "sort", "bloom"))):
-            options += ["--in", path]
-        script += "/in/bloom create -n %d -p 0.000001 dcso\n" % self.n
-        ours = ("bloomctl", "bloomctl dedup")
-        jobs = [ours, ("gawk", "/in/gawk '!seen[$0]++'"), ours, ("mawk", "/in/mawk '!seen[$0]++'"), ours,
-                ("sort", "/in/sort -u"), ours, ("dcso", "/in/bloom insert dcso"), ours]
-        for name, words in jobs:
-            script += ("rm -f out; s=$EPOCHREALTIME; LC_ALL=C %s <urls >out; status=$?; e=$EPOCHREALTIME\n"
-                       "echo job,%s,$((${e/./} - ${s/./})),$status,$(wc -l <out)\n" % (words, name))
-        seconds = {}
-        for line in self.bench.in_guest(script, *options, mem="8G", timeout=7200).splitlines():
-            if line.startswith("job,"):
-                _, name, us, status, lines = line.split(",")
-                seconds.setdefault(name, []).append(int(us) / 1e6)
-                if name != "dcso":
-                    self.right_count(name + " in the guest", int(lines))
-                if status != "0":
-                    self.bench.wrong.append("%s in the guest: status %s" % (name, status))
-        return seconds
 
     def redis(self):
         """SADD of the same lines, pipelined by redis-cli: (seconds, KiB)."""
@@ -155,21 +126,13 @@ done
             peers["dcso"] = self.host(["bloom", "insert", dcso], urls)
         peers["redis"] = self.redis()
         peers["awk"] = min(peers.pop("gawk"), peers.pop("mawk"))
-        lane = self.same_lane()
-        lane["awk"] = [min(lane["gawk"][0], lane["mawk"][0])]
         for id, fast, small in (("awk", 15, 12), ("sort", 8, 20), ("dcso", 8, None), ("redis", 25, 15)):
             seconds, kib = peers[id]
             rows.append((id, seconds, kib))
-            across = [seconds / r[1] for r in rows if r[0] == "bloomctl"]
-            if id in lane:
-                bench.goal("dedup-vs-" + id, [lane[id][0] / o for o in lane["bloomctl"]], fast, "qemu")
-                bench.goal("dedup-vs-%s/host" % id, across, fast, LANE, note="the goal is for one lane")
-            else:
-                bench.goal("dedup-vs-" + id, across, fast, LANE)
+            bench.goal("dedup-vs-" + id, [seconds / r[1] for r in rows if r[0] == "bloomctl"], fast, LANE)
             if small:
                 bench.goal("dedup-vs-%s/memory" % id, [kib / r[2] for r in rows if r[0] == "bloomctl"],
                            small, LANE)
-        rows += [(name + "-qemu", s, 0) for name, took in lane.items() for s in took if name != "awk"]
         self.bench.table("dedup", "command,seconds,KiB", rows)
         shutil.rmtree(self.data)
 
