@@ -38,7 +38,7 @@ class Curves:
         """The filter's loops at each of @points, (label, parameters)."""
         found = self.runs(mem, [p for _, p in points])
         self.bench.table(name, column + "," + ",".join(WHAT),
-                   [(label, *(m["core-" + w] for w in WHAT)) for (label, _), m in zip(points, found)])
+                         [(label, *(m["core-" + w] for w in WHAT)) for (label, _), m in zip(points, found)])
 
     def all(self):
         """Every curve."""
@@ -50,7 +50,7 @@ class Curves:
                   [(name, dict(mib=64, count=1 << 19, **p)) for name, p in KINDS])
         found = self.runs("4G", [dict(mib=64, batch=b, peers="batch", count=1 << 18) for b in BATCHES])
         self.bench.table("curve-batch", "keys,hit,miss,new",
-                   [(b, *(m["batch-" + w] for w in WHAT[:3])) for b, m in zip(BATCHES, found)])
+                         [(b, *(m["batch-" + w] for w in WHAT[:3])) for b, m in zip(BATCHES, found)])
         self.memory()
         self.lifecycle()
 
@@ -69,8 +69,7 @@ class Curves:
 
     def lifecycle(self):
         """Making, emptying, dropping; User Mode Linux can't unmap so many pages."""
-        text = self.bench.in_guest("/in/lifecycle 3 1 4 16 64 256", "--in",
-                                   self.bench.out + "/lifecycle", "--parameters",
+        text = self.bench.in_guest("lifecycle", "/in/lifecycle 3 1 4 16 64 256", "--parameters",
                                    self.bench.caps(1))
         cost = {}
         for line in text.splitlines():
@@ -78,4 +77,4 @@ class Curves:
                 field = line.split(",")
                 cost.setdefault(int(field[1]), []).append(list(map(float, field[3:])))
         self.bench.table("curve-lifecycle", "MiB,ms_create,ms_clear,ms_close",
-                   [(mib, *(statistics.median(c) for c in zip(*rounds))) for mib, rounds in cost.items()])
+                         [(mib, *(statistics.median(c) for c in zip(*rounds))) for mib, rounds in cost.items()])
