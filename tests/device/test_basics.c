@@ -300,7 +300,8 @@ static void all_ways_are_one(void **state)
 	for (len = 1; len <= 100; len++, bytes += sizeof(lens)) {
 		for (i = 0; i < ARRAY_LEN(lens); i++)
 			lens[i] = len;
-		batch = batch_of((u64 *)bytes, ARRAY_LEN(lens), NULL);
+		batch = batch_of(NULL, ARRAY_LEN(lens), NULL);
+		batch.keys = (uintptr_t)bytes;
 		batch.key_len = len;
 		batch.keys_bytes = len * ARRAY_LEN(lens);
 		assert_ok(run_batch(fd, BLOOM_IOC_ADD, &batch));

@@ -17,7 +17,7 @@
 #include <unistd.h>
 #include "stream.h"
 
-/* Large, for system calls are dear in some guests; not so that it leaves the cache. */
+/* Large, for in some guests a system call is dear; and yet a piece of a cache. */
 #define PIECE_BYTES	(1U << 20)
 
 /* A batch: keys as the kernel takes them, and where their lines are. */
