@@ -17,6 +17,7 @@
  * @views: the layers' memory
  * @layers: the same, as probing wants it
  * @ops: hash and probe
+ * @seed: the filter's
  * @burst: keys hashed between two bursts of prefetches
  * @plain: blocked, jhash, one layer: one key alone is worth a short cut
  */
@@ -28,9 +29,13 @@ struct bloomdev_map {
 	struct bloomdev_view views[BLOOM_LAYERS_MAX];
 	struct probe_layer layers[BLOOM_LAYERS_MAX];
 	const struct probe_ops *ops;
+	u64 seed[2];
 	u32 burst;
 	bool plain;
 };
+
+/* Set what follows from @raw and @layers: @seed, @burst, @plain. */
+void bloomdev_map_settle(struct bloomdev_map *map);
 
 /*
  * Begin to read: make sure that the views are of now. Return: 0, 1 if the layers

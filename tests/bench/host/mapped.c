@@ -96,8 +96,7 @@ static struct bloomdev_map *make_map(size_t mib)
 	map->layers[0].blocks = map->layers[0].slots / BLOOM_BLOCK_SLOTS;
 	map->layers[0].probes = geo.probes;
 	map->ops = probe_select(BLOOM_KIND_BLOCKED, false);
-	map->burst = getenv("BURST") ? atoi(getenv("BURST")) : 8;
-	map->plain = true;
+	bloomdev_map_settle(map);
 	fill_random((void *)map->layers[0].words, mib << 20);
 	return map;
 }
