@@ -159,7 +159,8 @@ static __always_inline u32 bloom_block_set_bit(__le64 *block, u64 slices)
 	u64 word = old | 1ULL << (slot & 63);
 
 	WRITE_ONCE(block[slot >> 6], cpu_to_le64(word));
-	return word != old;
+	/* That is word != old, in fewer instructions. */
+	return old < word;
 }
 
 /* The first @n slots of one round; see bloom_round_test(). */
