@@ -136,6 +136,9 @@ static __always_inline u64 bloom_hash_jhash(const void *key, u32 len,
 	return bloom_mix64(bloom_jhash_pair(key, len, (u32)seed[0]) ^ seed[1]);
 }
 
+/* Keys of one length, up to this, overlap without bloom_hash_jhash_two(). */
+#define BLOOM_JHASH_TWO_FROM	36
+
 /**
  * bloom_hash_jhash_two() - bloom_hash_jhash() of two keys, one behind the other
  * @key: the first, which the second follows
@@ -145,7 +148,7 @@ static __always_inline u64 bloom_hash_jhash(const void *key, u32 len,
  * @hash: where the two hashes go
  *
  * A round is a chain of dependent instructions, and a processor can work on two
- * chains in the time of one.
+ * chains in the time of one; three gain no more.
  */
 static __always_inline void bloom_hash_jhash_two(const u8 *key, u32 len0,
 						 u32 len1, const u64 seed[2],

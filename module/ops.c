@@ -17,17 +17,13 @@ struct group {
 	u64 out_of_range;
 };
 
-/* Bytes of a key from which on two are hashed side by side. */
-#define TWO_FROM	36
-
 static __always_inline void hash_fixed(struct bloom_keys *keys, const u64 *seed,
 				       u64 *at, u32 n, u32 len, bool sip)
 {
 	const u8 *p = keys->bytes;
 	u32 i = 0;
 
-	/* Shorter keys overlap without help. */
-	for (; !sip && len > TWO_FROM && i + 1 < n; i += 2, p += 2 * len)
+	for (; !sip && len > BLOOM_JHASH_TWO_FROM && i + 1 < n; i += 2, p += 2 * len)
 		bloom_hash_jhash_two(p, len, len, seed, at + i);
 	for (; i < n; i++, p += len)
 		at[i] = sip ? bloom_hash_siphash(p, len, seed) :

@@ -8,11 +8,13 @@ slower (gawk 299 s in place of 22), for each page of memory costs 60 us there.
 """
 import contextlib
 import json
+import math
 import os
 import re
 import shutil
 import statistics
 import subprocess
+import sys
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -85,8 +87,8 @@ done
                     self.bench.wrong.append("dedup: %d lines" % count)
         return statistics.median_low(runs)
 
-    def redis(self):
-        """SADD of the same lines, pipelined by redis-cli: (seconds, KiB)."""
+    def redis(self, what, n, question, low, high):
+        """Requests of lines, pipelined by redis-cli, and what then must be so: (seconds, KiB)."""
         sock = self.data + "/redis.sock"
         server = subprocess.Popen(["redis-server", "--port", "0", "--unixsocket", sock, "--save", "",
                                    "--appendonly", "no", "--dir", self.data],
@@ -97,8 +99,10 @@ done
 
         try:
             while "PONG" not in cli("ping"):
+                if server.poll() is not None:
+                    sys.exit("bench: redis-server ended with %d" % server.returncode)
                 time.sleep(0.1)
-            with self.file("redis", self.n) as requests, open(requests) as i:
+            with self.file(what, n) as requests, open(requests) as i:
                 start = time.monotonic()
                 subprocess.run(["redis-cli", "-s", sock, "--pipe"], stdin=i, check=True,
                                stdout=subprocess.DEVNULL)
@@ -106,13 +110,25 @@ done
             with open("/proc/%d/stat" % server.pid) as f:
                 ticks = f.read().rsplit(")")[1].split()
             cpu = (int(ticks[11]) + int(ticks[12])) / os.sysconf("SC_CLK_TCK")
-            if int(cli("scard", "s").split()[-1]) != self.n // 2:
-                self.bench.wrong.append("redis: " + cli("scard", "s"))
+            answer = cli(*question)
+            if not low <= int(answer.split()[-1]) <= high:
+                self.bench.wrong.append("redis, %s: %s, not %d to %d" % (what, answer, low, high))
             kib = int(re.search(r"used_memory:(\d+)", cli("info", "memory")).group(1)) / 1024
         finally:
             server.kill()
             server.wait()
         return min(wall, cpu), kib
+
+    def redis_set(self):
+        """All lines as members of a set."""
+        return self.redis("sadd", self.n, ("scard", "s"), self.n // 2, self.n // 2)
+
+    def redis_bits(self):
+        """A filter that the client keeps in Redis: some of the lines, taken for all."""
+        part = self.n // 20
+        bits = part * 29 * (1 - math.exp(-part / 2 * 20 / (part * 29)))
+        seconds, kib = self.redis("setbit", part, ("bitcount", "b"), 0.995 * bits, 1.005 * bits)
+        return 20 * seconds, 20 * kib
 
     def dedup_round(self):
         """Each command once, on the same lines: {name: (seconds, KiB)}."""
@@ -126,7 +142,8 @@ done
             dcso = self.data + "/dcso"
             subprocess.run(["bloom", "create", "-n", str(self.n), "-p", "0.000001", dcso], check=True)
             took["dcso"] = self.host(["bloom", "insert", dcso], urls)
-        took["redis"] = self.redis()
+        took["redis"] = self.redis_set()
+        took["redis-bits"] = self.redis_bits()
         took["awk"] = min(took["gawk"], took["mawk"])
         return took
 
@@ -139,6 +156,8 @@ done
             if small:
                 bench.goal("dedup-vs-%s/memory" % id, [r[id][1] / r["bloomctl"][1] for r in rounds],
                            small, LANE)
+        bench.goal("dedup-vs-redis-bits", [r["redis-bits"][0] / r["bloomctl"][0] for r in rounds], 1, LANE,
+                   note="no goal was set")
         bench.table("dedup", "command,seconds,KiB",
                     [(name, *took) for r in rounds for name, took in r.items() if name != "awk"])
         shutil.rmtree(self.data)

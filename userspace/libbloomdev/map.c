@@ -180,6 +180,11 @@ static const u8 *hash_keys(struct group *g, const struct bloomdev_map *map,
 		map->ops->hash(key, g->len, seed, g->at + i, n);
 		return key + (size_t)g->len * n;
 	}
+	for (; info->hash == BLOOM_HASH_JHASH && i + 1 < last; i += 2) {
+		bloom_hash_jhash_two(key, g->lens[i], g->lens[i + 1], seed,
+				     g->at + i);
+		key += g->lens[i] + g->lens[i + 1];
+	}
 	for (; i < last; i++, key += len) {
 		len = g->lens ? g->lens[i] : g->len;
 		g->at[i] = info->hash == BLOOM_HASH_SIPHASH ?

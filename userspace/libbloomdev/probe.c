@@ -7,9 +7,11 @@
 
 void probe_hash(const u8 *keys, u32 len, const u64 seed[2], u64 *at, u32 n)
 {
-	u32 i;
+	u32 i = 0;
 
-	for (i = 0; i < n; i++, keys += len)
+	for (; len > BLOOM_JHASH_TWO_FROM && i + 1 < n; i += 2, keys += 2 * len)
+		bloom_hash_jhash_two(keys, len, len, seed, at + i);
+	for (; i < n; i++, keys += len)
 		at[i] = bloom_hash_jhash(keys, len, seed);
 }
 

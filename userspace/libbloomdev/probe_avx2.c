@@ -64,31 +64,35 @@ LANES __m256i select8(__m256i a, __m256i b, __m256i which)
 						    _mm256_castsi256_ps(which)));
 }
 
+/* 16 bytes at @p, and of the fourth key behind it; *@keep picks bytes of them. */
+LANES __m256i row(const u8 *p, size_t step, const __m256i *keep)
+{
+	__m256i two = _mm256_loadu2_m128i((const __m128i *)(p + 4 * step),
+					  (const __m128i *)p);
+
+	return keep ? _mm256_shuffle_epi8(two, *keep) : two;
+}
+
 /*
- * Four words of each of eight keys @step apart, of the 16 bytes at @p of each;
- * *@keep picks bytes of them. Loads and shuffles cost less than gathers, most of
- * all while the prefetches of a burst are under way.
+ * Four words of each of eight keys @step apart, of the 16 bytes at @p of each.
+ * Loads and shuffles cost less than gathers, most of all while the prefetches of
+ * a burst are under way.
  */
 LANES void columns(const u8 *p, size_t step, const __m256i *keep,
 		   __m256i word[4])
 {
-	__m256i row[4], low[2], high[2];
-	u32 i;
+	__m256i row0 = row(p, step, keep), row1 = row(p + step, step, keep);
+	__m256i row2 = row(p + 2 * step, step, keep);
+	__m256i row3 = row(p + 3 * step, step, keep);
+	__m256i low0 = _mm256_unpacklo_epi32(row0, row1);
+	__m256i low2 = _mm256_unpacklo_epi32(row2, row3);
+	__m256i high0 = _mm256_unpackhi_epi32(row0, row1);
+	__m256i high2 = _mm256_unpackhi_epi32(row2, row3);
 
-	for (i = 0; i < 4; i++, p += step) {
-		row[i] = _mm256_loadu2_m128i((const __m128i *)(p + 4 * step),
-					     (const __m128i *)p);
-		if (keep)
-			row[i] = _mm256_shuffle_epi8(row[i], *keep);
-	}
-	for (i = 0; i < 2; i++) {
-		low[i] = _mm256_unpacklo_epi32(row[2 * i], row[2 * i + 1]);
-		high[i] = _mm256_unpackhi_epi32(row[2 * i], row[2 * i + 1]);
-	}
-	word[0] = _mm256_unpacklo_epi64(low[0], low[1]);
-	word[1] = _mm256_unpackhi_epi64(low[0], low[1]);
-	word[2] = _mm256_unpacklo_epi64(high[0], high[1]);
-	word[3] = _mm256_unpackhi_epi64(high[0], high[1]);
+	word[0] = _mm256_unpacklo_epi64(low0, low2);
+	word[1] = _mm256_unpackhi_epi64(low0, low2);
+	word[2] = _mm256_unpacklo_epi64(high0, high2);
+	word[3] = _mm256_unpackhi_epi64(high0, high2);
 }
 
 /* How many bytes of a key are left after rounds that leave more than 4: 5 to 16. */

@@ -5,8 +5,12 @@
  * same code of the library, no module needed. A line a loop and a round:
  *
  *	bench,<loop>,<MiB>,<key bytes>,<probes>,<pages>,<round>,<ps a key>
+ *
+ * Of the loop "query" with one thread and with two, that many stand for <pages>.
  */
 #include <err.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,6 +172,75 @@ static void run(const char *name, size_t mib, unsigned int probes, int round,
 	}
 }
 
+/* So long that starting the threads counts for nothing. */
+#define THREAD_PASSES	8
+
+/* A thread's share of the keys, on a map of its own of the same memory. */
+struct share {
+	pthread_t thread;
+	int cpu;
+	struct bloomdev_map map;
+	const u8 *keys;
+	size_t n, present;
+};
+
+static void *query_share(void *arg)
+{
+	struct share *s = arg;
+	struct bloomdev_keys keys = {
+		.data = s->keys, .bytes = s->n * KEY_LEN, .key_len = KEY_LEN,
+		.count = s->n,
+	};
+	struct bloomdev_result result;
+	cpu_set_t cpu;
+	size_t i;
+
+	/* A CPU each, at once and not when the scheduler gets round to it. */
+	CPU_ZERO(&cpu);
+	CPU_SET(s->cpu, &cpu);
+	pthread_setaffinity_np(pthread_self(), sizeof(cpu), &cpu);
+	for (i = 0; i < passes * THREAD_PASSES; i++) {
+		if (bloomdev_map_query(&s->map, &keys, NULL, &result))
+			errx(1, "%s", bloomdev_message());
+	}
+	s->present = result.present;
+	return NULL;
+}
+
+static void run_threads(size_t mib, int threads, int round,
+			const struct bloomdev_map *map, const u8 *keys)
+{
+	size_t n = count / threads, present = 0;
+	struct share s[2];
+	struct timespec start, end;
+	double ns;
+	int i;
+
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	for (i = 0; i < threads; i++) {
+		s[i] = (struct share) {
+			.cpu = i, .map = *map, .keys = keys + i * n * KEY_LEN,
+			.n = n,
+		};
+		if (pthread_create(&s[i].thread, NULL, query_share, &s[i]))
+			errx(1, "no thread");
+	}
+	for (i = 0; i < threads; i++) {
+		pthread_join(s[i].thread, NULL);
+		present += s[i].present;
+	}
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	ns = (end.tv_sec - start.tv_sec) * 1e9 + (end.tv_nsec - start.tv_nsec);
+	printf("bench,query,%zu.000,%d,%u,%d,%d,%.0f\n", mib, KEY_LEN,
+	       map->layers[0].probes, threads, round,
+	       ns * 1000 / THREAD_PASSES / passes / (n * threads));
+	if (present != n * threads) {
+		printf("bench-wrong,query,%d,present %zu of %zu\n", round, present,
+		       n * threads);
+		wrong = 1;
+	}
+}
+
 /* The peers' own error, of filters that are really built from keys. */
 static void check_errors(const u8 *in, const u8 *out)
 {
@@ -242,6 +315,8 @@ int main(int argc, char **argv)
 		run("scalar-hit", mib, k, round, map_batch, scalar, hits, all,
 		    all);
 		run("avx2-hit", mib, k, round, map_batch, map, hits, all, all);
+		run_threads(mib, 1, round, map, hits);
+		run_threads(mib, 2, round, map, hits);
 		if (!libbloom)
 			continue;
 		run("libbloom-miss", mib, k, round, peer_libbloom, libbloom,

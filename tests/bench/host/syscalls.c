@@ -12,6 +12,7 @@
 #include <linux/bloom.h>
 #include <linux/bpf.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -144,6 +145,7 @@ static size_t bloom_run(int fd, unsigned long request, const uint8_t *keys,
 
 struct worker {
 	pthread_t thread;
+	int cpu;
 	int fd;
 	unsigned long request;
 	const uint8_t *keys;
@@ -155,7 +157,12 @@ static pthread_barrier_t barrier;
 static void *work(void *arg)
 {
 	struct worker *w = arg;
+	cpu_set_t cpu;
 
+	/* A CPU each, at once and not when the scheduler gets round to it. */
+	CPU_ZERO(&cpu);
+	CPU_SET(w->cpu, &cpu);
+	pthread_setaffinity_np(pthread_self(), sizeof(cpu), &cpu);
 	pthread_barrier_wait(&barrier);
 	bloom_run(w->fd, w->request, w->keys, w->n, BATCH);
 	return NULL;
@@ -171,7 +178,8 @@ static void parallel(const char *loop, int fd, unsigned long request,
 	pthread_barrier_init(&barrier, NULL, threads + 1);
 	for (i = 0; i < threads; i++) {
 		w[i] = (struct worker){
-			.fd = fd, .request = request, .n = count / threads,
+			.cpu = i, .fd = fd, .request = request,
+			.n = count / threads,
 			.keys = keys + count / threads * i * KEY_LEN,
 		};
 		pthread_create(&w[i].thread, NULL, work, &w[i]);
