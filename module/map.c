@@ -3,6 +3,11 @@
  * Pages of a layer are put into a mapping as they are touched. The mapping holds
  * the layer, and through its pages the memory; so a mapping outlives CLEAR,
  * growth and the filter itself, and shows the old bits.
+ *
+ * They are small pages. A PMD of a vmalloc_huge() area at a time would make batch
+ * queries 1.5 times as fast (240 MiB; measured with anonymous memory); but such an
+ * area's pages are no compound page, so it would be a mapping of PFNs, and before
+ * 6.12 get_user_pages_fast() takes those for pages that it may hold.
  */
 #include <linux/mm.h>
 #include <linux/vmalloc.h>
