@@ -136,9 +136,6 @@ static __always_inline u64 bloom_hash_jhash(const void *key, u32 len,
 	return bloom_mix64(bloom_jhash_pair(key, len, (u32)seed[0]) ^ seed[1]);
 }
 
-/* Keys of one length, up to this, overlap without bloom_hash_jhash_two(). */
-#define BLOOM_JHASH_TWO_FROM	36
-
 /**
  * bloom_hash_jhash_two() - bloom_hash_jhash() of two keys, one behind the other
  * @key: the first, which the second follows
@@ -167,6 +164,59 @@ static __always_inline void bloom_hash_jhash_two(const u8 *key, u32 len0,
 		bloom_jhash_round(&y);
 	hash[0] = bloom_mix64(bloom_jhash_end(&x) ^ seed[1]);
 	hash[1] = bloom_mix64(bloom_jhash_end(&y) ^ seed[1]);
+}
+
+/* Keys of one length, up to this, overlap without bloom_hash_jhash_two(). */
+#define BLOOM_JHASH_TWO_FROM	36
+
+/**
+ * bloom_hash_jhash_fixed() - bloom_hash_jhash() of keys of one length
+ * @keys: the keys, one behind the other
+ * @len: bytes of each
+ * @seed: as there
+ * @hash: where the hashes go
+ * @n: how many
+ *
+ * Return: what is behind the last key.
+ */
+static __always_inline const u8 *
+bloom_hash_jhash_fixed(const u8 *keys, u32 len, const u64 seed[2], u64 *hash,
+		       u32 n)
+{
+	u32 i = 0;
+
+	for (; len > BLOOM_JHASH_TWO_FROM && i + 1 < n; i += 2, keys += 2 * len)
+		bloom_hash_jhash_two(keys, len, len, seed, hash + i);
+	for (; i < n; i++, keys += len)
+		hash[i] = bloom_hash_jhash(keys, len, seed);
+	return keys;
+}
+
+/**
+ * bloom_hash_jhash_lens() - the same of keys with lengths of their own
+ * @keys: the keys, one behind the other
+ * @lens: bytes of each
+ * @seed: as there
+ * @hash: where the hashes go
+ * @n: how many
+ *
+ * Return: what is behind the last key.
+ */
+static __always_inline const u8 *
+bloom_hash_jhash_lens(const u8 *keys, const u32 *lens, const u64 seed[2],
+		      u64 *hash, u32 n)
+{
+	u32 i = 0;
+
+	for (; i + 1 < n; i += 2) {
+		bloom_hash_jhash_two(keys, lens[i], lens[i + 1], seed, hash + i);
+		keys += lens[i] + lens[i + 1];
+	}
+	if (i < n) {
+		hash[i] = bloom_hash_jhash(keys, lens[i], seed);
+		keys += lens[i];
+	}
+	return keys;
 }
 
 /**

@@ -17,38 +17,32 @@ struct group {
 	u64 out_of_range;
 };
 
-static __always_inline void hash_fixed(struct bloom_keys *keys, const u64 *seed,
-				       u64 *at, u32 n, u32 len, bool sip)
+static const u8 *hash_siphash(const struct bloom_keys *keys, const u64 *seed,
+			      u64 *at, u32 n)
 {
 	const u8 *p = keys->bytes;
-	u32 i = 0;
+	u32 i, len;
 
-	for (; !sip && len > BLOOM_JHASH_TWO_FROM && i + 1 < n; i += 2, p += 2 * len)
-		bloom_hash_jhash_two(p, len, len, seed, at + i);
-	for (; i < n; i++, p += len)
-		at[i] = sip ? bloom_hash_siphash(p, len, seed) :
-			bloom_hash_jhash(p, len, seed);
-	keys->bytes = p;
+	for (i = 0; i < n; i++, p += len) {
+		len = keys->lens ? keys->lens[i] : keys->len;
+		at[i] = bloom_hash_siphash(p, len, seed);
+	}
+	return p;
 }
 
-static __always_inline void hash_any(struct bloom_keys *keys, const u64 *seed,
-				     u64 *at, u32 n, bool sip)
+/* Short integers gain by a length that the compiler knows. */
+static const u8 *hash_jhash(const struct bloom_keys *keys, const u64 *seed,
+			    u64 *at, u32 n)
 {
-	const u32 *lens = keys->lens;
 	const u8 *p = keys->bytes;
-	u32 i = 0;
 
-	for (; !sip && i + 1 < n; i += 2) {
-		bloom_hash_jhash_two(p, lens[i], lens[i + 1], seed, at + i);
-		p += lens[i] + lens[i + 1];
-	}
-	for (; i < n; i++) {
-		at[i] = sip ? bloom_hash_siphash(p, lens[i], seed) :
-			bloom_hash_jhash(p, lens[i], seed);
-		p += lens[i];
-	}
-	keys->lens += n;
-	keys->bytes = p;
+	if (keys->lens)
+		return bloom_hash_jhash_lens(p, keys->lens, seed, at, n);
+	if (keys->len == 4)
+		return bloom_hash_jhash_fixed(p, 4, seed, at, n);
+	if (keys->len == 8)
+		return bloom_hash_jhash_fixed(p, 8, seed, at, n);
+	return bloom_hash_jhash_fixed(p, keys->len, seed, at, n);
 }
 
 static void hash_burst(const struct bloom_filter *filter,
@@ -56,21 +50,12 @@ static void hash_burst(const struct bloom_filter *filter,
 {
 	const u64 *seed = filter->params.seed;
 
-	if (filter->params.hash == BLOOM_HASH_SIPHASH) {
-		if (keys->lens)
-			hash_any(keys, seed, at, n, true);
-		else
-			hash_fixed(keys, seed, at, n, keys->len, true);
-		return;
-	}
-	if (keys->lens)
-		hash_any(keys, seed, at, n, false);
-	else if (keys->len == 4)
-		hash_fixed(keys, seed, at, n, 4, false);
-	else if (keys->len == 8)
-		hash_fixed(keys, seed, at, n, 8, false);
+	if (filter->params.hash == BLOOM_HASH_SIPHASH)
+		keys->bytes = hash_siphash(keys, seed, at, n);
 	else
-		hash_fixed(keys, seed, at, n, keys->len, false);
+		keys->bytes = hash_jhash(keys, seed, at, n);
+	if (keys->lens)
+		keys->lens += n;
 }
 
 /* A bitmap's keys are integers: their place is their distance from base. */

@@ -176,20 +176,16 @@ static const u8 *hash_keys(struct group *g, const struct bloomdev_map *map,
 	const u64 *seed = map->seed;
 	u32 last = i + n, len;
 
-	if (!g->lens && info->hash == BLOOM_HASH_JHASH) {
+	if (info->hash == BLOOM_HASH_JHASH) {
+		if (g->lens)
+			return bloom_hash_jhash_lens(key, g->lens + i, seed,
+						     g->at + i, n);
 		map->ops->hash(key, g->len, seed, g->at + i, n);
 		return key + (size_t)g->len * n;
 	}
-	for (; info->hash == BLOOM_HASH_JHASH && i + 1 < last; i += 2) {
-		bloom_hash_jhash_two(key, g->lens[i], g->lens[i + 1], seed,
-				     g->at + i);
-		key += g->lens[i] + g->lens[i + 1];
-	}
 	for (; i < last; i++, key += len) {
 		len = g->lens ? g->lens[i] : g->len;
-		g->at[i] = info->hash == BLOOM_HASH_SIPHASH ?
-			   bloom_hash_siphash(key, len, seed) :
-			   bloom_hash_jhash(key, len, seed);
+		g->at[i] = bloom_hash_siphash(key, len, seed);
 	}
 	return key;
 }

@@ -7,12 +7,7 @@
 
 void probe_hash(const u8 *keys, u32 len, const u64 seed[2], u64 *at, u32 n)
 {
-	u32 i = 0;
-
-	for (; len > BLOOM_JHASH_TWO_FROM && i + 1 < n; i += 2, keys += 2 * len)
-		bloom_hash_jhash_two(keys, len, len, seed, at + i);
-	for (; i < n; i++, keys += len)
-		at[i] = bloom_hash_jhash(keys, len, seed);
+	bloom_hash_jhash_fixed(keys, len, seed, at, n);
 }
 
 void probe_fetch_blocked(const struct probe_layer *layer, const u64 *at, u32 n)
